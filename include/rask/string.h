@@ -1,0 +1,119 @@
+/* rask/string.h - text and byte values inside records.
+ *
+ * rask_string is a 16-byte value, handed about in two registers. Up to 12 bytes live in the value
+ * itself; longer text is borrowed from whoever made it, with its first 4 bytes kept for quick
+ * comparison. Unused inline bytes are zero, so equal strings have equal bytes 0..7 (and 8..15 when
+ * inline). The text is UTF-8 by convention; Rask never changes bytes that are not valid UTF-8
+ * (docs/architecture.md, "Text"). Flink: java.lang.String.
+ *
+ * Lifetime: a string in a record handed to a function is borrowed until that function returns; a
+ * string put into an emitted record must stay valid until the emitting function's batch is done,
+ * which holds for strings of the input, of rask_string_format and for literals. State copies what
+ * it keeps. Threads: values are plain data. */
+#ifndef RASK_STRING_H
+#define RASK_STRING_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rask/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) && defined(RASKI_BUILD)
+#define RASK_API __attribute__((visibility("default")))
+#else
+#define RASK_API
+#endif
+
+enum { RASK_STRING_INLINE = 12 };
+
+typedef struct rask_string {
+    uint32_t len; /* bytes */
+    char head[4];
+    union {
+        char tail[8];    /* len <= 12 */
+        const char *ptr; /* len > 12: all bytes, borrowed */
+    } u;
+} rask_string;
+
+/* Raw bytes, same layout; cannot be a key (as byte[] in Flink). */
+typedef struct rask_bytes {
+    uint32_t len;
+    char head[4];
+    union {
+        char tail[8];
+        const char *ptr;
+    } u;
+} rask_bytes;
+
+/* The address of the bytes (not NUL-terminated); for a short string that is inside *s, so it lives
+ * as long as *s. */
+static inline const char *rask_string_data(const rask_string *s) {
+    return s->len <= RASK_STRING_INLINE ? (const char *)s + offsetof(rask_string, head) : s->u.ptr;
+}
+static inline const void *rask_bytes_data(const rask_bytes *b) {
+    return b->len <= RASK_STRING_INLINE ? (const char *)b + offsetof(rask_bytes, head) : b->u.ptr;
+}
+
+/* A string of len bytes at p; borrows p when len > 12. len below 2^32. */
+static inline rask_string rask_string_of(const char *p, size_t len) {
+    rask_string s;
+    memset(&s, 0, sizeof s);
+    s.len = (uint32_t)len;
+    if (len <= RASK_STRING_INLINE) {
+        if (len) memcpy((char *)&s + offsetof(rask_string, head), p, len);
+    } else {
+        memcpy(s.head, p, 4);
+        s.u.ptr = p;
+    }
+    return s;
+}
+static inline rask_bytes rask_bytes_of(const void *p, size_t len) {
+    rask_string s = rask_string_of((const char *)p, len);
+    rask_bytes b;
+    memcpy(&b, &s, sizeof b);
+    return b;
+}
+/* A string of a NUL-terminated text; borrows it. */
+static inline rask_string rask_string_from(const char *text) {
+    return rask_string_of(text, strlen(text));
+}
+static inline bool rask_string_equal(rask_string a, rask_string b) {
+    if (memcmp(&a, &b, 8) != 0) return false; /* length and first 4 bytes at once */
+    if (a.len <= RASK_STRING_INLINE) return memcmp(&a.u, &b.u, 8) == 0;
+    return memcmp(a.u.ptr, b.u.ptr, a.len) == 0;
+}
+static inline bool rask_string_is(rask_string a, const char *text) {
+    return strlen(text) == a.len && memcmp(rask_string_data(&a), text, a.len) == 0;
+}
+/* Bytewise order: negative, 0, positive. */
+static inline int rask_string_compare(rask_string a, rask_string b) {
+    size_t n = a.len < b.len ? a.len : b.len;
+    int c = memcmp(rask_string_data(&a), rask_string_data(&b), n);
+    return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
+}
+/* printf("%.*s", RASK_STR(s)): s must be a variable. */
+#define RASK_STR(s) (int)(s).len, rask_string_data(&(s))
+
+/* The next word at or after *pos: a run of ASCII letters, lower-cased. false at the end. Moves
+ * *pos behind the word. A word of more than 12 bytes that has capitals is written to the running
+ * task's batch arena (outside of a task: to a per-thread arena that the next outermost call may
+ * reuse), others borrow from line. */
+RASK_API bool rask_string_next_word(rask_string line, size_t *pos, rask_string *word);
+
+/* printf into a string. Bytes beyond 12 live in the running task's batch arena, that is, as long
+ * as records of the current batch. A failed allocation fails the task. */
+RASK_API rask_string rask_string_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* A copy of len bytes in the batch arena. */
+RASK_API rask_string rask_string_copy(const char *p, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

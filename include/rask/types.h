@@ -1,0 +1,72 @@
+/* rask/types.h - descriptions of record types (RASK_TYPE in rask/rask.h makes them).
+ *
+ * A record is a plain C struct of fixed size. Its description lists every field with offset, size
+ * and type; the same description may exist once per translation unit, so types are compared by
+ * content, never by address. Threads: immutable. Flink: TypeInformation. */
+#ifndef RASK_TYPES_H
+#define RASK_TYPES_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rask/string.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Milliseconds since 1970-01-01T00:00Z. In RASK_TYPE written (field, rask_timestamp). */
+typedef int64_t rask_timestamp;
+
+typedef enum rask_kind {
+    RASK_KIND_BYTE = 1,  /* int8_t    Flink BYTE */
+    RASK_KIND_SHORT,     /* int16_t   SHORT */
+    RASK_KIND_INT,       /* int32_t   INT */
+    RASK_KIND_LONG,      /* int64_t   LONG */
+    RASK_KIND_FLOAT,     /* float     FLOAT */
+    RASK_KIND_DOUBLE,    /* double    DOUBLE */
+    RASK_KIND_BOOLEAN,   /* bool      BOOLEAN */
+    RASK_KIND_STRING,    /* rask_string  STRING */
+    RASK_KIND_BYTES,     /* rask_bytes   byte[] */
+    RASK_KIND_TIMESTAMP, /* rask_timestamp */
+    RASK_KIND_RECORD,    /* a struct with its own RASK_TYPE   ROW/TUPLE */
+    RASK_KIND_LIST,      /* rask_list(T): count and items, borrowed like long strings */
+    RASK_KIND_OPTIONAL,  /* rask_optional(T): { bool present; T value; }, value ignored if absent */
+} rask_kind;
+
+typedef struct rask_type rask_type;
+
+typedef struct rask_field {
+    const char *name;
+    uint32_t offset;       /* bytes from the start of the record */
+    uint32_t size;         /* bytes, of the whole array if it is one */
+    const rask_type *type; /* of one element */
+    uint32_t array_length; /* 0: not an array; else the elements of a fixed C array */
+} rask_field;
+
+struct rask_type {
+    const char *name; /* the C name */
+    rask_kind kind;
+    uint32_t size, align;
+    uint32_t field_count;      /* RECORD */
+    const rask_field *fields;  /* RECORD: all, in the order of the struct */
+    const rask_type *element;  /* LIST, OPTIONAL */
+    uint32_t value_offset;     /* OPTIONAL: of the value; present is at 0 */
+    void (*raski_probe)(void *record); /* RECORD: writes 0xff to each byte that is not padding; or NULL */
+};
+
+/* What every rask_list(T) looks like. */
+typedef struct raski_any_list {
+    uint32_t count; /* elements */
+    uint32_t raski_reserved;
+    const void *items;
+} raski_any_list;
+
+extern RASK_API const rask_type rask_type_int8_t, rask_type_int16_t, rask_type_int32_t,
+    rask_type_int64_t, rask_type_float, rask_type_double, rask_type_rask_bool,
+    rask_type_rask_string, rask_type_rask_bytes, rask_type_rask_timestamp;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
