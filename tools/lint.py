@@ -9,7 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINES_MAX = 800
 RULES = [
     (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "an unfinished mark: finish it or file an issue"),
-    (re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok)\s*\("),
+    (re.compile(r"\b(strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok)\("),
      "an unchecked C call: use snprintf, strtol and their kind"),
     (re.compile(r"\bassert_true\s*\(\s*(1|true)\s*\)"), "a test that asserts nothing"),
     (re.compile(r"/(home|root|Users)/\w"), "a path of one machine"),

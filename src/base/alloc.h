@@ -20,7 +20,7 @@ void *raski_alloc(size_t size) RASKI_MALLOC;
 /* Never NULL; takes and replaces memory. */
 void *raski_realloc(void *memory_take, size_t count, size_t size)
     __attribute__((returns_nonnull, warn_unused_result));
-char *raski_strdup(const char *text) RASKI_MALLOC;              /* NULL is not allowed */
+char *raski_strdup(const char *text) RASKI_MALLOC; /* NULL is not allowed */
 char *raski_strndup(const char *text, size_t length) RASKI_MALLOC;
 char *raski_strdup_or_null(const char *text_or_null) __attribute__((warn_unused_result));
 void *raski_memdup(const void *bytes, size_t size) RASKI_MALLOC;
@@ -36,7 +36,7 @@ void raski_free(void *memory_take); /* NULL is fine */
 
 /* Memory that is given back as a whole. */
 typedef struct raski_arena raski_arena;
-raski_arena *raski_arena_create(size_t chunk_size); /* 0: 64 KiB */
+raski_arena *raski_arena_create(size_t chunk_size);                     /* 0: 64 KiB */
 void *raski_arena_alloc(raski_arena *arena, size_t size) RASKI_MALLOC;  /* 16-aligned, not zeroed */
 void *raski_arena_calloc(raski_arena *arena, size_t size) RASKI_MALLOC; /* zeroed */
 char *raski_arena_strdup(raski_arena *arena, const char *text) RASKI_MALLOC;

@@ -19,7 +19,8 @@ bool raski_log_on(raski_log_level level);
 void raski_log_write(raski_log_level level, const char *subject, const char *format, ...)
     RASKI_PRINTF(3, 4);
 
-/* RASKI_LOG(INFO, "scheduler", "job %s is %s", name, state); arguments are not evaluated when off */
+/* RASKI_LOG(INFO, "scheduler", "job %s is %s", name, state); arguments are not evaluated when off
+ */
 #define RASKI_LOG(level, subject, ...) \
     do { \
         if (raski_log_on(RASKI_LOG_##level)) \

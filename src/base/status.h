@@ -29,7 +29,7 @@ typedef struct raski_error {
     raski_error_class error_class;
     const char *file; /* static; where it was noticed in Rask's source */
     int line;
-    char exception[64];  /* Flink's simple class name of it ("IllegalArgumentException"), or "" */
+    char exception[64]; /* Flink's simple class name of it ("IllegalArgumentException"), or "" */
     char message[RASKI_ERROR_MESSAGE_MAX];
 } raski_error;
 
@@ -41,7 +41,8 @@ RASKI_COLD rask_status raski_error_set_exception(raski_error *err, rask_status s
                                                  const char *exception, const char *file, int line,
                                                  const char *format, ...) RASKI_PRINTF(6, 7);
 
-/* rask_status s = RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "parallelism must be positive, is %d", p); */
+/* rask_status s = RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "parallelism must be positive, is %d", p);
+ */
 #define RASKI_FAIL(err, status, cls, ...) \
     raski_error_set((err), (status), RASKI_CLASS_##cls, __FILE__, __LINE__, __VA_ARGS__)
 /* An error that Flink has too, with its exception class and its text. Class USER. */

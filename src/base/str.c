@@ -88,8 +88,7 @@ size_t raski_edit_distance(const char *a, const char *b) {
         for (size_t j = 1; j <= nb; j++) {
             int ca = tolower((unsigned char)a[i - 1]);
             int cb = tolower((unsigned char)b[j - 1]);
-            current[j] =
-                least(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (ca != cb));
+            current[j] = least(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (ca != cb));
             if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
                 tolower((unsigned char)a[i - 2]) == cb && before[j - 2] + 1 < current[j])
                 current[j] = before[j - 2] + 1;
