@@ -1,0 +1,493 @@
+/* rask/function.h - defines the functions of a program.
+ *
+ *   RASK_MAP(twice, int64_t, n, int64_t) { return n * 2; }
+ *
+ * The body is an ordinary function with the name that you give (call it in a unit test, break on
+ * it in a debugger); a loop over a batch of records is generated around it, into which the
+ * compiler inlines it. Records are handed over by value and are yours to change; strings in them
+ * are borrowed until the function returns. Every macro stands at file scope.
+ *
+ * Functions with an instance take SELF, your struct, one per subtask (declared with RASK_INSTANCE,
+ * or with RASK_STATE if it has keyed state), reached through the parameter named self_p:
+ *   RASK_OPEN(fn, self)   before the first record: return RASK_OK or rask_fail(...)
+ *   RASK_FINISH(fn, self) after the last record of a bounded input (not when it failed)
+ *   RASK_CLOSE(fn, self)  always, if open was called: return RASK_OK or rask_fail(...)
+ * These stand after the function that they belong to. */
+#ifndef RASK_FUNCTION_H
+#define RASK_FUNCTION_H
+#include "rask/record.h"
+
+#ifndef __cplusplus
+#ifdef __OPTIMIZE__ /* at -O0 bodies stay functions that one can step into */
+#define RASKI_BODY RASKI_UNUSED static inline __attribute__((always_inline))
+#else
+#define RASKI_BODY RASKI_UNUSED static
+#endif
+#define RASKI_LOOP static inline __attribute__((always_inline))
+
+/* The function object of fn: what it takes and gives, checked by the compiler where it is used. */
+#define RASKI_OBJECT(fn, takes_kind, takes_t, OUT, ...) \
+    RASKI_UNUSED static const struct { \
+        raski_fn base; \
+        raski_stream *(*takes_kind)(takes_t); \
+        rask_stream_##OUT out; \
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
+                                .file = __FILE__, .line = __LINE__, __VA_ARGS__}, \
+
+/* ---------------------------------------------------------------- one record in, one out */
+#define RASKI_MAP_LOOPS(fn, IN, OUT, self_, call) \
+    RASKI_LOOP size_t raski_loop_##fn(RASKI_UNUSED void *s_, const IN *RASKI_RESTRICT i_, \
+                                      OUT *RASKI_RESTRICT o_, size_t n_, \
+                                      rask_ctx *RASKI_RESTRICT ctx_) { \
+        for (size_t k_ = 0; k_ < n_; k_++) { \
+            ctx_->i = k_; \
+            o_[k_] = call; \
+            if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
+        } \
+        return n_; \
+    } \
+    static size_t raski_run_##fn(void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
+        return raski_loop_##fn(s_, (const IN *)in_, (OUT *)ctx_->buf, n_, ctx_); \
+    } \
+    RASKI_UNUSED static size_t raski_in_place_##fn(RASKI_UNUSED void *s_, void *io_, size_t n_, \
+                                                   rask_ctx *ctx_) { \
+        IN *i_ = (IN *)io_; \
+        OUT *o_ = (OUT *)io_; \
+        for (size_t k_ = 0; k_ < n_; k_++) { \
+            ctx_->i = k_; \
+            o_[k_] = call; \
+            if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
+        } \
+        return n_; \
+    }
+#define RASKI_MAP_OBJECT(fn, IN, OUT, ...) \
+    RASKI_OBJECT(fn, map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_MAP, \
+                 .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn, \
+                 .run_in_place = __builtin_types_compatible_p(IN, OUT) ? raski_in_place_##fn \
+                                                                       : NULL, __VA_ARGS__) \
+                 .map_takes = raski_take_##IN};
+
+/* OUT fn(IN in): one record for each. Flink: MapFunction. */
+#define RASK_MAP(fn, IN, in_p, OUT) \
+    RASKI_BODY OUT fn(IN in_p); \
+    RASKI_MAP_LOOPS(fn, IN, OUT, , fn(i_[k_])) \
+    RASKI_MAP_OBJECT(fn, IN, OUT) \
+    RASKI_BODY OUT fn(IN in_p)
+/* The same with an instance. Flink: RichMapFunction. */
+#define RASK_RICH_MAP(fn, SELF, self_p, IN, in_p, OUT) \
+    RASKI_BODY OUT fn(SELF *self_p, IN in_p); \
+    RASKI_HOOKS(fn, SELF) \
+    RASKI_MAP_LOOPS(fn, IN, OUT, , fn((SELF *)s_, i_[k_])) \
+    RASKI_MAP_OBJECT(fn, IN, OUT, RASKI_HOOKED(fn, SELF)) \
+    RASKI_BODY OUT fn(SELF *self_p, IN in_p)
+/* Makes an existing function OUT f(IN) usable as a map. */
+#define RASK_MAP_FN(f, IN, OUT) \
+    RASKI_MAP_LOOPS(f, IN, OUT, , f(i_[k_])) \
+    RASKI_MAP_OBJECT(f, IN, OUT) \
+    struct raski_semicolon
+/* void fn(const IN *in, size_t n, OUT *out): a whole batch at once, for hand-written SIMD. */
+#define RASK_BATCH_MAP(fn, IN, in_p, n_p, OUT, out_p) \
+    RASKI_UNUSED static void fn(const IN *RASKI_RESTRICT in_p, size_t n_p, \
+                                OUT *RASKI_RESTRICT out_p); \
+    static size_t raski_run_##fn(RASKI_UNUSED void *s_, const void *in_, size_t n_, \
+                                 rask_ctx *ctx_) { \
+        fn((const IN *)in_, n_, (OUT *)ctx_->buf); \
+        return n_; \
+    } \
+    RASKI_OBJECT(fn, map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_MAP, \
+                 .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn) \
+                 .map_takes = raski_take_##IN}; \
+    RASKI_UNUSED static void fn(const IN *RASKI_RESTRICT in_p, size_t n_p, \
+                                OUT *RASKI_RESTRICT out_p)
+
+/* ---------------------------------------------------------------- filter */
+#define RASKI_FILTER_LOOP(IN, ts_statement, call) \
+    for (size_t k_ = 0; k_ < n_; k_++) { \
+        ctx_->i = k_; \
+        bool keep_ = call; \
+        if (RASKI_UNLIKELY(ctx_->failed)) return m_; \
+        o_[m_] = i_[k_]; \
+        ts_statement; \
+        m_ += keep_; \
+    }
+#define RASKI_FILTER_LOOPS(fn, IN, call) \
+    RASKI_LOOP size_t raski_loop_##fn(RASKI_UNUSED void *s_, const IN *i_, IN *o_, size_t n_, \
+                                      rask_ctx *RASKI_RESTRICT ctx_) { \
+        size_t m_ = 0; \
+        if (ctx_->ts) { \
+            RASKI_FILTER_LOOP(IN, ctx_->ts_out[m_] = ctx_->ts[k_], call) \
+            ctx_->stamped = m_; \
+        } else { \
+            RASKI_FILTER_LOOP(IN, (void)0, call) \
+        } \
+        return m_; \
+    } \
+    static size_t raski_run_##fn(void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
+        const IN *RASKI_RESTRICT i_ = (const IN *)in_; \
+        IN *RASKI_RESTRICT o_ = (IN *)ctx_->buf; \
+        return raski_loop_##fn(s_, i_, o_, n_, ctx_); \
+    } \
+    static size_t raski_in_place_##fn(void *s_, void *io_, size_t n_, rask_ctx *ctx_) { \
+        return raski_loop_##fn(s_, (const IN *)io_, (IN *)io_, n_, ctx_); \
+    }
+#define RASKI_FILTER_OBJECT(fn, IN, ...) \
+    RASKI_OBJECT(fn, filter_takes, rask_stream_##IN, IN, .kind = RASKI_FN_FILTER, \
+                 .in = &rask_type_##IN, .out = &rask_type_##IN, .run = raski_run_##fn, \
+                 .run_in_place = raski_in_place_##fn, __VA_ARGS__) \
+                 .filter_takes = raski_take_##IN};
+/* bool fn(IN in): keeps the records for which it is true. Flink: FilterFunction. */
+#define RASK_FILTER(fn, IN, in_p) \
+    RASKI_BODY bool fn(IN in_p); \
+    RASKI_FILTER_LOOPS(fn, IN, fn(i_[k_])) \
+    RASKI_FILTER_OBJECT(fn, IN) \
+    RASKI_BODY bool fn(IN in_p)
+#define RASK_RICH_FILTER(fn, SELF, self_p, IN, in_p) \
+    RASKI_BODY bool fn(SELF *self_p, IN in_p); \
+    RASKI_HOOKS(fn, SELF) \
+    RASKI_FILTER_LOOPS(fn, IN, fn((SELF *)s_, i_[k_])) \
+    RASKI_FILTER_OBJECT(fn, IN, RASKI_HOOKED(fn, SELF)) \
+    RASKI_BODY bool fn(SELF *self_p, IN in_p)
+
+/* ---------------------------------------------------------------- any number of records out */
+/* out_ is a local that never escapes, so its cursor lives in a register. */
+#define RASKI_EMIT_LOOP(name, IN, OUT, call) \
+    static size_t name(RASKI_UNUSED void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
+        const IN *RASKI_RESTRICT i_ = (const IN *)in_; \
+        rask_out_##OUT out_ = {ctx_, (OUT *)ctx_->buf, (OUT *)ctx_->buf + ctx_->cap}; \
+        const bool stamps_ = ctx_->ts != NULL; \
+        for (size_t k_ = 0; k_ < n_; k_++) { \
+            ctx_->i = k_; \
+            call; \
+            if (RASKI_UNLIKELY(stamps_)) \
+                raski_stamp(ctx_, (size_t)(out_.cur - (OUT *)ctx_->buf)); \
+            if (RASKI_UNLIKELY(ctx_->failed)) break; \
+        } \
+        return (size_t)(out_.cur - (OUT *)ctx_->buf); \
+    }
+/* void fn(IN in, out): rask_emit(out, record) as often as you like. Flink: FlatMapFunction. */
+#define RASK_FLAT_MAP(fn, IN, in_p, OUT, out_p) \
+    RASKI_BODY void fn(IN in_p, rask_out_##OUT *out_p); \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, fn(i_[k_], &out_)) \
+    RASKI_OBJECT(fn, flat_map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_FLAT_MAP, \
+                 .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn) \
+                 .flat_map_takes = raski_take_##IN}; \
+    RASKI_BODY void fn(IN in_p, rask_out_##OUT *out_p)
+#define RASKI_WITH_INSTANCE(fn, takes, KIND, handle, take, SELF, self_p, IN, in_p, OUT, out_p) \
+    RASKI_BODY void fn(SELF *self_p, IN in_p, rask_out_##OUT *out_p); \
+    RASKI_HOOKS(fn, SELF) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, fn((SELF *)s_, i_[k_], &out_)) \
+    RASKI_OBJECT(fn, takes, handle, OUT, .kind = KIND, .in = &rask_type_##IN, \
+                 .out = &rask_type_##OUT, .run = raski_run_##fn, RASKI_HOOKED(fn, SELF)) \
+                 .takes = take}; \
+    RASKI_BODY void fn(SELF *self_p, IN in_p, rask_out_##OUT *out_p)
+#define RASK_RICH_FLAT_MAP(fn, SELF, self_p, IN, in_p, OUT, out_p) \
+    RASKI_WITH_INSTANCE(fn, flat_map_takes, RASKI_FN_FLAT_MAP, rask_stream_##IN, raski_take_##IN, \
+                        SELF, self_p, IN, in_p, OUT, out_p)
+/* As a flat map with an instance, and with rask_emit_side. Flink: ProcessFunction. */
+#define RASK_PROCESS(fn, SELF, self_p, IN, in_p, OUT, out_p) \
+    RASKI_WITH_INSTANCE(fn, process_takes, RASKI_FN_PROCESS, rask_stream_##IN, raski_take_##IN, \
+                        SELF, self_p, IN, in_p, OUT, out_p)
+/* On a keyed stream, with keyed state (rask_value fields of SELF). Flink: KeyedProcessFunction. */
+#define RASK_KEYED_PROCESS(fn, SELF, self_p, IN, in_p, OUT, out_p) \
+    RASKI_WITH_INSTANCE(fn, process_takes, RASKI_FN_KEYED_PROCESS, rask_keyed_##IN, \
+                        raski_take_keyed_##IN, SELF, self_p, IN, in_p, OUT, out_p)
+
+/* ---------------------------------------------------------------- reduce on a keyed stream */
+/* T fn(T a, T b): a is what was reduced so far, b the new record; emits the result each time (in
+ * batch mode once per key, at the end). Flink: ReduceFunction. */
+#define RASK_REDUCE(fn, T, a_p, b_p) \
+    RASKI_BODY T fn(T a_p, T b_p); \
+    static size_t raski_run_##fn(RASKI_UNUSED void *s_, const void *in_, size_t n_, \
+                                 rask_ctx *ctx_) { \
+        const T *RASKI_RESTRICT i_ = (const T *)in_; \
+        T *RASKI_RESTRICT o_ = (T *)ctx_->buf; \
+        for (size_t k_ = 0; k_ < n_; k_++) { \
+            char *row_ = ctx_->rows[k_]; \
+            T *state_ = (T *)(void *)(row_ + ctx_->state_offset); \
+            ctx_->i = k_; \
+            if (RASKI_UNLIKELY(ctx_->track)) raski_state_track(ctx_, 0); \
+            if (*(uint32_t *)(void *)row_ & 1U) { \
+                T new_ = fn(*state_, i_[k_]); \
+                if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
+                *state_ = new_; \
+            } else { \
+                *(uint32_t *)(void *)row_ |= 1U; \
+                *state_ = i_[k_]; \
+            } \
+            o_[k_] = *state_; \
+        } \
+        return n_; \
+    } \
+    RASKI_OBJECT(fn, reduce_takes, rask_keyed_##T, T, .kind = RASKI_FN_REDUCE, \
+                 .in = &rask_type_##T, .out = &rask_type_##T, .run = raski_run_##fn) \
+                 .reduce_takes = raski_take_keyed_##T}; \
+    RASKI_BODY T fn(T a_p, T b_p)
+
+/* ---------------------------------------------------------------- two inputs */
+#define RASKI_CO_OBJECT(fn, KIND, IN1, IN2, handle, take, OUT, ...) \
+    RASKI_UNUSED static const struct { \
+        raski_fn base; \
+        raski_stream *(*connect_takes)(rask_##handle##_##IN1); \
+        raski_stream *(*second_takes)(rask_##handle##_##IN2); \
+        rask_stream_##OUT out; \
+    } raski_fn_##fn = { \
+        .base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, .file = __FILE__, \
+                 .line = __LINE__, .kind = KIND, .in = &rask_type_##IN1, .in2 = &rask_type_##IN2, \
+                 .out = &rask_type_##OUT, .run = raski_run_##fn, .run2 = raski_run2_##fn, \
+                 __VA_ARGS__}, \
+        .connect_takes = take##IN1, \
+        .second_takes = take##IN2};
+/* OUT fn(IN1 in), and RASK_SECOND_MAP(fn, in) for records of the second input. Flink: CoMapFunction. */
+#define RASK_CO_MAP(fn, IN1, in_p, IN2, OUT) \
+    RASKI_BODY OUT fn(IN1 in_p); \
+    static OUT raski_second_##fn(IN2 in_); \
+    typedef IN2 raski_in2_##fn; \
+    typedef OUT raski_outrec_##fn; \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, rask_emit(&out_, fn(i_[k_]))) \
+    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, rask_emit(&out_, raski_second_##fn(i_[k_]))) \
+    RASKI_CO_OBJECT(fn, RASKI_FN_CO_MAP, IN1, IN2, stream, raski_take_, OUT) \
+    RASKI_BODY OUT fn(IN1 in_p)
+#define RASK_SECOND_MAP(fn, in_p) static raski_outrec_##fn raski_second_##fn(raski_in2_##fn in_p)
+#define RASKI_CO_EMIT(fn, KIND, IN1, in_p, IN2, OUT, out_p) \
+    RASKI_BODY void fn(IN1 in_p, rask_out_##OUT *out_p); \
+    static void raski_second_##fn(IN2 in_, rask_out_##OUT *out_p); \
+    typedef IN2 raski_in2_##fn; \
+    typedef rask_out_##OUT raski_out_##fn; \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, fn(i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, raski_second_##fn(i_[k_], &out_)) \
+    RASKI_CO_OBJECT(fn, KIND, IN1, IN2, stream, raski_take_, OUT)
+/* void fn(IN1 in, out), and RASK_SECOND_FLAT_MAP(fn, in, out). Flink: CoFlatMapFunction. */
+#define RASK_CO_FLAT_MAP(fn, IN1, in_p, IN2, OUT, out_p) \
+    RASKI_CO_EMIT(fn, RASKI_FN_CO_FLAT_MAP, IN1, in_p, IN2, OUT, out_p) \
+    RASKI_BODY void fn(IN1 in_p, rask_out_##OUT *out_p)
+#define RASK_SECOND_FLAT_MAP(fn, in_p, out_p) \
+    static void raski_second_##fn(raski_in2_##fn in_p, RASKI_UNUSED raski_out_##fn *out_p)
+#define RASKI_CO_PROCESS_(fn, KIND, handle, take, SELF, self_p, IN1, in_p, IN2, OUT, out_p) \
+    RASKI_BODY void fn(SELF *self_p, IN1 in_p, rask_out_##OUT *out_p); \
+    static void raski_second_##fn(SELF *self_p, IN2 in_, rask_out_##OUT *out_p); \
+    typedef IN2 raski_in2_##fn; \
+    typedef rask_out_##OUT raski_out_##fn; \
+    RASKI_HOOKS(fn, SELF) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, fn((SELF *)s_, i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, raski_second_##fn((SELF *)s_, i_[k_], &out_)) \
+    RASKI_CO_OBJECT(fn, KIND, IN1, IN2, handle, take, OUT, RASKI_HOOKED(fn, SELF)) \
+    RASKI_BODY void fn(SELF *self_p, IN1 in_p, rask_out_##OUT *out_p)
+/* The body is for the first input, RASK_ON_SECOND(fn, self, in, out) for the second.
+ * Flink: CoProcessFunction, KeyedCoProcessFunction (both inputs keyed, one state per key). */
+#define RASK_CO_PROCESS(fn, SELF, self_p, IN1, in_p, IN2, OUT, out_p) \
+    RASKI_CO_PROCESS_(fn, RASKI_FN_CO_PROCESS, stream, raski_take_, SELF, self_p, IN1, in_p, IN2, \
+                      OUT, out_p)
+#define RASK_KEYED_CO_PROCESS(fn, SELF, self_p, IN1, in_p, IN2, OUT, out_p) \
+    RASKI_CO_PROCESS_(fn, RASKI_FN_KEYED_CO_PROCESS, keyed, raski_take_keyed_, SELF, self_p, IN1, \
+                      in_p, IN2, OUT, out_p)
+#define RASK_ON_SECOND(fn, self_p, in_p, out_p) \
+    static void raski_second_##fn(RASKI_UNUSED raski_self_##fn *self_p, raski_in2_##fn in_p, \
+                                  RASKI_UNUSED raski_out_##fn *out_p)
+
+/* ---------------------------------------------------------------- sources and sinks */
+#define RASKI_SOURCE_(fn, KIND, SELF, self_p, OUT, out_p) \
+    RASKI_BODY rask_status fn(SELF *self_p, rask_out_##OUT *out_p); \
+    RASKI_HOOKS(fn, SELF) \
+    static rask_status raski_next_##fn(void *s_, rask_ctx *ctx_, size_t *ret_n_) { \
+        rask_out_##OUT out_ = {ctx_, (OUT *)ctx_->buf, (OUT *)ctx_->buf + ctx_->cap}; \
+        OUT *const begin_ = out_.cur; \
+        rask_status r_ = RASK_MORE; \
+        do r_ = fn((SELF *)s_, &out_); \
+        while (r_ == RASK_MORE && out_.cur < out_.end && (OUT *)ctx_->buf == begin_ && \
+               !ctx_->failed); \
+        *ret_n_ = (size_t)(out_.cur - (OUT *)ctx_->buf); \
+        return r_; \
+    } \
+    RASKI_OBJECT(fn, source_takes, struct rask_env *, OUT, .kind = KIND, .out = &rask_type_##OUT, \
+                 .next = raski_next_##fn, RASKI_HOOKED(fn, SELF)) \
+                 .source_takes = 0}; \
+    RASKI_BODY rask_status fn(SELF *self_p, rask_out_##OUT *out_p)
+/* rask_status fn(SELF *self, out): emits some records and returns RASK_MORE, RASK_END (never called
+ * again), RASK_IDLE (nothing right now: called again after rask_idle_ns / rask_idle_fd, by default
+ * a millisecond) or rask_fail(...). It must not block for long: it could not be cancelled
+ * meanwhile. Each subtask has an instance; see rask_runtime() for its index. */
+#define RASK_SOURCE(fn, SELF, self_p, OUT, out_p) \
+    RASKI_SOURCE_(fn, RASKI_FN_SOURCE, SELF, self_p, OUT, out_p)
+/* A source made of splits (files, partitions, ...). RASK_ENUMERATE(fn, self, splits) runs once for
+ * the job, on its coordinator, with the initial instance: it calls rask_add_split for each piece of
+ * work; readers ask for splits one by one. RASK_ADD_SPLIT(fn, self, split) starts one; then the
+ * body is called until it returns RASK_END, which ends this split. A split is opaque bytes.
+ * Flink: Source with SplitEnumerator and SourceReader (FLIP-27). */
+#define RASK_SPLIT_SOURCE(fn, SELF, self_p, OUT, out_p) \
+    RASKI_SOURCE_(fn, RASKI_FN_SPLIT_SOURCE, SELF, self_p, OUT, out_p)
+#define RASK_ENUMERATE(fn, self_p, splits_p) \
+    static rask_status raski_enumerate_body_##fn(raski_self_##fn *self_p, \
+                                                 raski_splits *splits_p); \
+    static rask_status raski_enumerate_run_##fn(void *s_, raski_splits *splits_p) { \
+        return raski_enumerate_body_##fn((raski_self_##fn *)s_, splits_p); \
+    } \
+    static const raski_hook raski_enumerate_##fn = {.enumerate = raski_enumerate_run_##fn}; \
+    static rask_status raski_enumerate_body_##fn(raski_self_##fn *self_p, raski_splits *splits_p)
+#define RASK_ADD_SPLIT(fn, self_p, split_p) \
+    static rask_status raski_add_split_body_##fn(raski_self_##fn *self_p, rask_bytes split_p); \
+    static rask_status raski_add_split_run_##fn(void *s_, rask_bytes split_p) { \
+        return raski_add_split_body_##fn((raski_self_##fn *)s_, split_p); \
+    } \
+    static const raski_hook raski_add_split_##fn = {.add_split = raski_add_split_run_##fn}; \
+    static rask_status raski_add_split_body_##fn(raski_self_##fn *self_p, rask_bytes split_p)
+#define rask_add_split(splits, bytes, size) raski_add_split((splits), (bytes), (size))
+#define rask_idle_ns(out, relative_ns) ((void)((out)->ctx->wake_ns = (relative_ns)))
+#define rask_idle_fd(out, fd) ((void)((out)->ctx->wake_fd = (fd)))
+
+/* void fn(SELF *self, IN in): consumes records. Flink: Sink. */
+#define RASK_SINK(fn, SELF, self_p, IN, in_p) \
+    RASKI_BODY void fn(SELF *self_p, IN in_p); \
+    RASKI_HOOKS(fn, SELF) \
+    static size_t raski_run_##fn(void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
+        const IN *i_ = (const IN *)in_; \
+        for (size_t k_ = 0; k_ < n_; k_++) { \
+            ctx_->i = k_; \
+            fn((SELF *)s_, i_[k_]); \
+            if (RASKI_UNLIKELY(ctx_->failed)) break; \
+        } \
+        return 0; \
+    } \
+    RASKI_OBJECT(fn, sink_takes, rask_stream_##IN, IN, .kind = RASKI_FN_SINK, \
+                 .in = &rask_type_##IN, .run = raski_run_##fn, RASKI_HOOKED(fn, SELF)) \
+                 .sink_takes = raski_take_##IN}; \
+    RASKI_BODY void fn(SELF *self_p, IN in_p)
+
+/* ---------------------------------------------------------------- keys and partitioners */
+/* K fn(IN in): a computed key for rask_key_by_fn; the same record must always give the same key. */
+#define RASK_KEY(fn, IN, in_p, K) \
+    RASKI_BODY K fn(IN in_p); \
+    static void raski_keys_##fn(const void *in_, size_t n_, void *keys_) { \
+        const IN *RASKI_RESTRICT i_ = (const IN *)in_; \
+        K *RASKI_RESTRICT o_ = (K *)keys_; \
+        for (size_t k_ = 0; k_ < n_; k_++) o_[k_] = fn(i_[k_]); \
+    } \
+    RASKI_UNUSED static const struct { \
+        raski_fn base; \
+        raski_stream *(*key_takes)(rask_stream_##IN); \
+        rask_keyed_##IN out; \
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
+                                .file = __FILE__, .line = __LINE__, \
+                                .kind = RASKI_FN_KEY_SELECTOR, .in = &rask_type_##IN, \
+                                .out = &rask_type_##K, .select_keys = raski_keys_##fn}, \
+                       .key_takes = raski_take_##IN}; \
+    RASKI_BODY K fn(IN in_p)
+/* int fn(K key, int partitions): 0 <= result < partitions. Flink: Partitioner. */
+#define RASK_PARTITIONER(fn, K, key_p, partitions_p) \
+    RASKI_BODY int fn(K key_p, int partitions_p); \
+    static int raski_partition_##fn(const void *key_, int n_) { \
+        return fn(*(const K *)key_, n_); \
+    } \
+    RASKI_UNUSED static const struct { \
+        raski_fn base; \
+        const K *(*partitioner_takes)(const K *); \
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
+                                .file = __FILE__, .line = __LINE__, \
+                                .kind = RASKI_FN_PARTITIONER, .in = &rask_type_##K, \
+                                .partition = raski_partition_##fn}, \
+                       .partitioner_takes = raski_same_##K}; \
+    RASKI_BODY int fn(K key_p, int partitions_p)
+
+/* ---------------------------------------------------------------- instances and keyed state */
+/* A keyed state: one value of T per key. A field of an instance struct, listed in RASK_STATE. */
+#define rask_value(T) \
+    struct { \
+        rask_ctx *ctx; \
+        uint32_t offset; \
+        uint16_t index; \
+        uint16_t track; \
+        T *type; \
+    }
+#define RASKI_STATE_0(S, f) \
+    {#f, offsetof(S, f), sizeof(*RASKI_AT(S, f).type), RASKI_TYPE_OF(*RASKI_AT(S, f).type), 0},
+#define RASKI_STATE_1(S, f) RASKI_STATE_1_(S, RASKI_UNPAREN f)
+#define RASKI_STATE_1_(S, ...) RASKI_STATE_1__(S, __VA_ARGS__)
+#define RASKI_STATE_1__(S, f, U) {#f, offsetof(S, f), sizeof(U), &RASKI_CAT(rask_type_, U), 0},
+#define RASKI_STATE(S, f) RASKI_CAT(RASKI_STATE_, RASKI_IS_PAREN(f))(S, f)
+#define RASKI_STATE_CHECK_0(S, f) \
+    _Static_assert(RASKI_IS_KNOWN(*RASKI_AT(S, f).type), \
+                   "RASK_STATE(" #S "): state '" #f "' is a record: write (" #f ", its_type)");
+#define RASKI_STATE_CHECK_1(S, f) RASKI_STATE_CHECK_1_(S, RASKI_UNPAREN f)
+#define RASKI_STATE_CHECK_1_(S, ...) RASKI_STATE_CHECK_1__(S, __VA_ARGS__)
+#define RASKI_STATE_CHECK_1__(S, f, U) \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(*RASKI_AT(S, f).type), U), \
+                   "RASK_STATE(" #S "): state '" #f "' is not of type " #U);
+#define RASKI_STATE_CHECK(S, f) RASKI_CAT(RASKI_STATE_CHECK_, RASKI_IS_PAREN(f))(S, f)
+/* An instance struct with keyed states: all its rask_value fields, a record as (field, its_type). */
+#define RASK_STATE(SELF, ...) \
+    RASKI_EACH(RASKI_STATE_CHECK, SELF, __VA_ARGS__) \
+    RASKI_UNUSED static const rask_field raski_state_fields_##SELF[] = { \
+        RASKI_EACH(RASKI_STATE, SELF, __VA_ARGS__)}; \
+    RASKI_UNUSED static const raski_states raski_states_##SELF = { \
+        #SELF, sizeof(SELF), raski_state_fields_##SELF, RASKI_COUNT(__VA_ARGS__)}; \
+    struct raski_semicolon
+/* An instance struct without keyed state. */
+#define RASK_INSTANCE(SELF) \
+    RASKI_UNUSED static const raski_states raski_states_##SELF = {#SELF, sizeof(SELF), NULL, 0}; \
+    struct raski_semicolon
+/* The initial instance: .self = RASK_SELF(reader, .path = "x"). Copied when the job is built; every
+ * subtask starts with a copy. Without it instances start zeroed. */
+#define RASK_SELF(SELF, ...) ((struct raski_init){&(SELF){__VA_ARGS__}, sizeof(SELF), #SELF})
+
+#define RASKI_HOOKS(fn, SELF) \
+    typedef SELF raski_self_##fn; \
+    RASKI_UNUSED static const raski_hook raski_open_##fn, raski_close_##fn, raski_finish_##fn, \
+        raski_enumerate_##fn, raski_add_split_##fn;
+#define RASKI_HOOKED(fn, SELF) \
+    .self = &raski_states_##SELF, .open = &raski_open_##fn, .close = &raski_close_##fn, \
+    .finish = &raski_finish_##fn, .enumerate = &raski_enumerate_##fn, \
+    .add_split = &raski_add_split_##fn
+#define RASKI_DEFINE_HOOK(fn, hook, self_p) \
+    static rask_status raski_##hook##_body_##fn(raski_self_##fn *self_p); \
+    static rask_status raski_##hook##_run_##fn(void *s_) { \
+        return raski_##hook##_body_##fn((raski_self_##fn *)s_); \
+    } \
+    static const raski_hook raski_##hook##_##fn = {.hook = raski_##hook##_run_##fn}; \
+    static rask_status raski_##hook##_body_##fn(RASKI_UNUSED raski_self_##fn *self_p)
+#define RASK_OPEN(fn, self_p) RASKI_DEFINE_HOOK(fn, open, self_p)
+#define RASK_FINISH(fn, self_p) RASKI_DEFINE_HOOK(fn, finish, self_p)
+#define RASK_CLOSE(fn, self_p) RASKI_DEFINE_HOOK(fn, close, self_p)
+
+/* Keyed state of the current key: the value or NULL when it is not set; the value, zeroed when it
+ * was not set (pointer valid until the function returns); set; clear. Strings put into state may
+ * be borrowed: they are copied when the function returns. */
+static inline void *raski_state_get(const rask_ctx *ctx, uint32_t offset, unsigned index) {
+    char *row = ctx->rows[ctx->i];
+    return *(uint32_t *)(void *)row >> index & 1U ? row + offset : NULL;
+}
+static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned index, bool track) {
+    if (RASKI_UNLIKELY(track)) raski_state_track(ctx, index);
+    char *row = ctx->rows[ctx->i];
+    *(uint32_t *)(void *)row |= 1U << index;
+    return row + offset;
+}
+#define rask_get(s) \
+    ((const __typeof__(*(s).type) *)raski_state_get((s).ctx, (s).offset, (s).index))
+#define rask_ref(s) \
+    ((__typeof__((s).type))raski_state_ref((s).ctx, (s).offset, (s).index, (s).track != 0))
+#define rask_set(s, ...) ((void)(*rask_ref(s) = (__VA_ARGS__)))
+#define rask_clear(s) raski_state_clear((s).ctx, (s).index)
+
+/* ---------------------------------------------------------------- services inside bodies */
+#define RASKI_ROOM(out) \
+    ((void)(RASKI_UNLIKELY((out)->cur == (out)->end) \
+                ? ((out)->cur = raski_flush((out)->ctx, \
+                       (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf)), \
+                   (out)->end = (out)->cur + (out)->ctx->cap) \
+                : NULL))
+/* Hands one record on. rask_emit(out, (word_count){word, 1}); */
+#define rask_emit(out, ...) (RASKI_ROOM(out), (void)(*(out)->cur++ = (__VA_ARGS__)))
+/* The next output record, to be filled in place (every field; it holds old bytes). Flink has no
+ * such thing; it saves a copy of large records. */
+#define rask_emit_slot(out) (RASKI_ROOM(out), (out)->cur++)
+/* A tag for a side output of records of T, at file scope: RASK_SIDE_OUTPUT(late, event); */
+#define RASK_SIDE_OUTPUT(tag, T) \
+    RASKI_UNUSED static const struct { \
+        raski_tag base; \
+        rask_stream_##T out; \
+    } tag = {.base = {#tag, &rask_type_##T}}
+#define rask_emit_side(o, tag, ...) \
+    raski_side_emit((o)->ctx, &(tag).base, &(__typeof__(*(tag).out.rec)[]){(__VA_ARGS__)}[0])
+/* The current key of a keyed process function, of type T: *rask_key(out, int64_t). */
+#define rask_key(out, T) ((const T *)raski_current_key((out)->ctx, &rask_type_##T))
+#endif /* !__cplusplus */
+#endif

@@ -1,0 +1,239 @@
+/* rask/record.h - RASK_TYPE: describes a record struct, and the typed stream handles of it.
+ *
+ *   typedef struct { rask_string word; int64_t count; } word_count;
+ *   RASK_TYPE(word_count, word, count);
+ *
+ * Lists every field in the order of the struct; kinds come from the C types: int8_t .. int64_t,
+ * float, double, bool, rask_string, rask_bytes, fixed arrays of them, and lists and optionals of
+ * them (rask_list(int64_t), rask_optional(double)). What C cannot tell by itself is written
+ * (field, its_type): nested records, lists, optionals and arrays of records, timestamps:
+ *
+ *   typedef struct { rask_timestamp at; place where; rask_optional(place) before; } move;
+ *   RASK_TYPE(move, (at, rask_timestamp), (where, place), (before, rask_optional(place)));
+ *
+ * Up to 32 fields; nest records for more. A forgotten, misspelt or reordered field is a compile
+ * error. Unsigned integers, enums and pointers have no Flink counterpart and are refused.
+ * Expands to static descriptions and typedefs (rask_stream_T, rask_keyed_T, rask_list_T, ...);
+ * use it once per translation unit, at file scope, after the struct. T is one identifier. */
+#ifndef RASK_RECORD_H
+#define RASK_RECORD_H
+#include "rask/detail/foreach.h"
+#include "rask/runtime.h"
+
+#ifndef __cplusplus
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define RASKI_CLEAR_PADDING(p) __builtin_clear_padding(p)
+#endif
+#endif
+
+typedef bool rask_bool; /* bool as one word, for handles: rask_stream(rask_bool) */
+typedef struct raski_stream raski_stream;
+
+#define rask_stream(T) rask_stream_##T
+#define rask_keyed(T) rask_keyed_##T
+#define rask_list(T) rask_list_##T         /* { uint32_t count; const T *items; } */
+#define rask_optional(T) rask_optional_##T /* { bool present; T value; } */
+#define rask_iterator(T) rask_iterator_##T
+#define rask_some(T, ...) ((rask_optional_##T){true, __VA_ARGS__})
+#define rask_none(T) ((rask_optional_##T){.present = false})
+
+/* Typed handles by value, so that a mismatch is an error in every compiler, not a warning. */
+#define RASKI_HANDLES(T) \
+    typedef struct rask_iterator_##T { \
+        struct raski_iterator *it; \
+        const T *rec; \
+    } rask_iterator_##T; \
+    typedef union rask_stream_##T rask_stream_##T; \
+    typedef union rask_keyed_##T { \
+        raski_stream *node; \
+        const T *rec; \
+        const T *raski_needs_key_by; \
+        rask_stream_##T *stream; \
+    } rask_keyed_##T; \
+    union rask_stream_##T { \
+        raski_stream *node; \
+        const T *rec; \
+        rask_keyed_##T *keyed; \
+        rask_stream_##T *stream; \
+        rask_iterator_##T *iterator; \
+    }; \
+    typedef struct rask_out_##T { \
+        rask_ctx *ctx; \
+        T *cur, *end; \
+    } rask_out_##T; \
+    RASKI_UNUSED static inline raski_stream *raski_take_##T(rask_stream_##T s) { return s.node; } \
+    RASKI_UNUSED static inline raski_stream *raski_take_keyed_##T(rask_keyed_##T s) { \
+        return s.node; \
+    } \
+    RASKI_UNUSED static inline const T *raski_same_##T(const T *p) { return p; }
+#define RASKI_CONTAINERS(T) \
+    typedef struct rask_list_##T { \
+        uint32_t count; \
+        uint32_t raski_reserved; \
+        const T *items; \
+    } rask_list_##T; \
+    typedef struct rask_optional_##T { \
+        bool present; \
+        T value; \
+    } rask_optional_##T; \
+    RASKI_UNUSED static const rask_type rask_type_rask_list_##T = { \
+        .name = "rask_list(" #T ")", .kind = RASK_KIND_LIST, .size = sizeof(rask_list_##T), \
+        .align = _Alignof(rask_list_##T), .element = &rask_type_##T}; \
+    RASKI_UNUSED static const rask_type rask_type_rask_optional_##T = { \
+        .name = "rask_optional(" #T ")", .kind = RASK_KIND_OPTIONAL, \
+        .size = sizeof(rask_optional_##T), .align = _Alignof(rask_optional_##T), \
+        .element = &rask_type_##T, .value_offset = offsetof(rask_optional_##T, value)};
+
+RASKI_CONTAINERS(int8_t)
+RASKI_CONTAINERS(int16_t)
+RASKI_CONTAINERS(int32_t)
+RASKI_CONTAINERS(int64_t)
+RASKI_CONTAINERS(float)
+RASKI_CONTAINERS(double)
+RASKI_CONTAINERS(rask_bool)
+RASKI_CONTAINERS(rask_string)
+RASKI_CONTAINERS(rask_bytes)
+
+/* The description of an expression's type; NULL where C cannot tell. m is applied to each known type. */
+#define RASKI_BY_TYPE(x, m, otherwise) \
+    _Generic((x), int8_t: m(int8_t), int16_t: m(int16_t), int32_t: m(int32_t), \
+        int64_t: m(int64_t), float: m(float), double: m(double), _Bool: m(rask_bool), \
+        rask_string: m(rask_string), rask_bytes: m(rask_bytes), \
+        rask_list_int8_t: m(rask_list_int8_t), rask_list_int16_t: m(rask_list_int16_t), \
+        rask_list_int32_t: m(rask_list_int32_t), rask_list_int64_t: m(rask_list_int64_t), \
+        rask_list_float: m(rask_list_float), rask_list_double: m(rask_list_double), \
+        rask_list_rask_bool: m(rask_list_rask_bool), \
+        rask_list_rask_string: m(rask_list_rask_string), \
+        rask_list_rask_bytes: m(rask_list_rask_bytes), \
+        rask_optional_int8_t: m(rask_optional_int8_t), \
+        rask_optional_int16_t: m(rask_optional_int16_t), \
+        rask_optional_int32_t: m(rask_optional_int32_t), \
+        rask_optional_int64_t: m(rask_optional_int64_t), \
+        rask_optional_float: m(rask_optional_float), \
+        rask_optional_double: m(rask_optional_double), \
+        rask_optional_rask_bool: m(rask_optional_rask_bool), \
+        rask_optional_rask_string: m(rask_optional_rask_string), \
+        rask_optional_rask_bytes: m(rask_optional_rask_bytes), default: otherwise)
+#define RASKI_REF(T) &rask_type_##T
+#define RASKI_ONE(T) 1
+/* p: a pointer to the field. A C array is told from a pointer by what its address points to. */
+#define RASKI_ARRAY_BY_TYPE(x, m, otherwise) \
+    _Generic((x), int8_t *: m(int8_t), int16_t *: m(int16_t), int32_t *: m(int32_t), \
+        int64_t *: m(int64_t), float *: m(float), double *: m(double), _Bool *: m(rask_bool), \
+        rask_string *: m(rask_string), rask_bytes *: m(rask_bytes), default: otherwise)
+#define RASKI_IS_POINTER(p) \
+    _Generic((p), int8_t **: 1, int16_t **: 1, int32_t **: 1, int64_t **: 1, float **: 1, \
+        double **: 1, _Bool **: 1, rask_string **: 1, rask_bytes **: 1, default: 0)
+#define RASKI_NO_TYPE ((const rask_type *)0)
+#define RASKI_TYPE_OF(x) RASKI_BY_TYPE(x, RASKI_REF, RASKI_ARRAY_BY_TYPE(x, RASKI_REF, RASKI_NO_TYPE))
+#define RASKI_ELEMENT_SIZE_(T) sizeof(T)
+#define RASKI_LENGTH_OF(x) \
+    ((uint32_t)(RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) \
+                    ? (sizeof(x)) / (RASKI_ARRAY_BY_TYPE(x, RASKI_ELEMENT_SIZE_, 1U)) \
+                    : 0))
+#define RASKI_IS_KNOWN(x) \
+    (RASKI_BY_TYPE(x, RASKI_ONE, 0) || \
+     (RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) && !RASKI_IS_POINTER(&(x))))
+#define RASKI_IS_BASIC(x) \
+    _Generic((x), rask_string: 1, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, \
+        double: 1, _Bool: 1, default: 0)
+#define RASKI_IS_NUMBER(x) \
+    _Generic((x), int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, double: 1, default: 0)
+
+/* a field: its name alone, or (name, type) */
+#define RASKI_AT(T, f) (((T *)0)->f)
+#define RASKI_FIELD_0(T, f) \
+    {#f, offsetof(T, f), sizeof RASKI_AT(T, f), RASKI_TYPE_OF(RASKI_AT(T, f)), \
+     RASKI_LENGTH_OF(RASKI_AT(T, f))},
+#define RASKI_FIELD_1(T, f) RASKI_FIELD_1_(T, RASKI_UNPAREN f)
+#define RASKI_FIELD_1_(T, ...) RASKI_FIELD_1__(T, __VA_ARGS__)
+#define RASKI_FIELD_1__(T, f, U) \
+    {#f, offsetof(T, f), sizeof RASKI_AT(T, f), &RASKI_CAT(rask_type_, U), \
+     __builtin_types_compatible_p(__typeof__(RASKI_AT(T, f)), U) \
+         ? 0 \
+         : (uint32_t)(sizeof RASKI_AT(T, f) / sizeof(U))},
+#define RASKI_FIELD(T, f) RASKI_CAT(RASKI_FIELD_, RASKI_IS_PAREN(f))(T, f)
+#define RASKI_PLACE_0(T, f) \
+    _Static_assert(offsetof(struct raski_mirror_##T, f) == offsetof(T, f), \
+                   "RASK_TYPE(" #T "): list every field, in the order of the struct ('" #f \
+                   "' is not where the list says)");
+#define RASKI_PLACE_1(T, f) RASKI_PLACE_1_(T, RASKI_UNPAREN f)
+#define RASKI_PLACE_1_(T, ...) RASKI_PLACE_1__(T, __VA_ARGS__)
+#define RASKI_PLACE_1__(T, f, U) RASKI_PLACE_0(T, f)
+#define RASKI_PLACE(T, f) RASKI_CAT(RASKI_PLACE_, RASKI_IS_PAREN(f))(T, f)
+/* clang alone can tell at compile time that a trailing field is missing where padding would be;
+ * for gcc the probe finds it when the program is built (rask_execute). */
+#ifdef __clang__
+#define RASKI_ZERO(T, f) {0},
+#define RASKI_EVERY_FIELD(T, ...) \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wbraced-scalar-init\"") \
+    _Pragma("GCC diagnostic error \"-Wmissing-field-initializers\"") \
+    RASKI_UNUSED static inline size_t raski_every_field_of_##T##_is_listed(void) { \
+        return sizeof((T){RASKI_EACH(RASKI_ZERO, T, __VA_ARGS__)}); \
+    } \
+    _Pragma("GCC diagnostic pop")
+#else
+#define RASKI_EVERY_FIELD(T, ...)
+#endif
+#define RASKI_CHECK_0(T, f) \
+    _Static_assert(RASKI_IS_KNOWN(RASKI_AT(T, f)), \
+                   "RASK_TYPE(" #T "): field '" #f \
+                   "' has no Flink counterpart; for a nested record write (" #f ", its_type)");
+#define RASKI_CHECK_1(T, f) RASKI_CHECK_1_(T, RASKI_UNPAREN f)
+#define RASKI_CHECK_1_(T, ...) RASKI_CHECK_1__(T, __VA_ARGS__)
+#define RASKI_CHECK_1__(T, f, U) \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(RASKI_AT(T, f)), U) || \
+                       __builtin_types_compatible_p(__typeof__(RASKI_AT(T, f)), \
+                                                    U[sizeof RASKI_AT(T, f) / sizeof(U)]), \
+                   "RASK_TYPE(" #T "): field '" #f "' is not of type " #U);
+#define RASKI_CHECK(T, f) RASKI_CAT(RASKI_CHECK_, RASKI_IS_PAREN(f))(T, f)
+#define RASKI_MIRROR_0(T, f) __typeof__(RASKI_AT(T, f)) f;
+#define RASKI_MIRROR_1(T, f) RASKI_MIRROR_1_(T, RASKI_UNPAREN f)
+#define RASKI_MIRROR_1_(T, ...) RASKI_MIRROR_1__(T, __VA_ARGS__)
+#define RASKI_MIRROR_1__(T, f, U) __typeof__(RASKI_AT(T, f)) f;
+#define RASKI_MIRROR(T, f) RASKI_CAT(RASKI_MIRROR_, RASKI_IS_PAREN(f))(T, f)
+#ifdef RASKI_CLEAR_PADDING
+#define RASKI_PROBE_FN(T) \
+    RASKI_UNUSED static void raski_probe_##T(void *p_) { \
+        memset(p_, 0xff, sizeof(T)); \
+        RASKI_CLEAR_PADDING((T *)p_); \
+    }
+#define RASKI_PROBE_REF(T) raski_probe_##T
+#else
+#define RASKI_PROBE_FN(T)
+#define RASKI_PROBE_REF(T) NULL
+#endif
+
+/* Describes struct T (see the head of this file). */
+#define RASK_TYPE(T, ...) \
+    RASKI_EACH(RASKI_CHECK, T, __VA_ARGS__) \
+    struct raski_mirror_##T { \
+        RASKI_EACH(RASKI_MIRROR, T, __VA_ARGS__) \
+    }; \
+    _Static_assert(sizeof(struct raski_mirror_##T) == sizeof(T), \
+                   "RASK_TYPE(" #T "): list every field, in the order of the struct"); \
+    RASKI_EACH(RASKI_PLACE, T, __VA_ARGS__) \
+    RASKI_EVERY_FIELD(T, __VA_ARGS__) \
+    RASKI_PROBE_FN(T) \
+    RASKI_UNUSED static const rask_field raski_fields_##T[] = { \
+        RASKI_EACH(RASKI_FIELD, T, __VA_ARGS__)}; \
+    RASKI_UNUSED static const rask_type rask_type_##T = { \
+        .name = #T, .kind = RASK_KIND_RECORD, .size = sizeof(T), .align = _Alignof(T), \
+        .field_count = RASKI_COUNT(__VA_ARGS__), .fields = raski_fields_##T, \
+        .raski_probe = RASKI_PROBE_REF(T)}; \
+    RASKI_CONTAINERS(T) \
+    RASKI_HANDLES(T) \
+    struct raski_semicolon
+
+RASKI_HANDLES(int8_t)
+RASKI_HANDLES(int16_t)
+RASKI_HANDLES(int32_t)
+RASKI_HANDLES(int64_t)
+RASKI_HANDLES(float)
+RASKI_HANDLES(double)
+RASKI_HANDLES(rask_bool)
+RASKI_HANDLES(rask_string)
+RASKI_HANDLES(rask_bytes)
+#endif /* !__cplusplus */
+#endif

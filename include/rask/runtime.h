@@ -1,0 +1,159 @@
+/* rask/runtime.h - what the generated loops and the runtime agree on, and the services that a
+ * running function has. Names with raski_ are this agreement: programs do not use them.
+ *
+ * Threads: a function's instance, its context and its output belong to the one thread that runs
+ * its task. Flink: StreamOperator, RuntimeContext, Collector. */
+#ifndef RASK_RUNTIME_H
+#define RASK_RUNTIME_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rask/status.h"
+#include "rask/string.h"
+#include "rask/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#define RASKI_RESTRICT __restrict__
+#else
+#define RASKI_RESTRICT restrict
+#endif
+#define RASKI_UNUSED __attribute__((unused))
+#define RASKI_COLD_CALL __attribute__((cold, noinline))
+#define RASKI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ------------------------------------------------------------------ context of a running function */
+typedef struct raski_operator raski_operator;
+
+typedef struct rask_ctx {
+    void *buf;             /* where the next output records go */
+    size_t cap;            /* room there, in records */
+    size_t i;              /* index of the input record being processed */
+    bool failed;           /* rask_fail was called */
+    bool track;            /* the keyed state holds pointers: tell before writing to it */
+    uint32_t state_offset; /* reduce: of the stored record in a row */
+    char *const *rows;     /* keyed: the state row of each input record */
+    const int64_t *ts;     /* timestamps of the input records, or NULL */
+    int64_t *ts_out;       /* room for those of the output records */
+    size_t stamped;        /* output records whose timestamp is set */
+    int64_t wake_ns;       /* a source that is idle: relative time of the next call */
+    int wake_fd;           /* a source that is idle: descriptor to wait for, or -1 */
+    raski_operator *op;
+} rask_ctx;
+
+/* ------------------------------------------------------------------ function objects */
+typedef enum raski_fn_kind {
+    RASKI_FN_SOURCE = 1,
+    RASKI_FN_SPLIT_SOURCE,
+    RASKI_FN_MAP,
+    RASKI_FN_FILTER,
+    RASKI_FN_FLAT_MAP,
+    RASKI_FN_PROCESS,
+    RASKI_FN_KEYED_PROCESS,
+    RASKI_FN_REDUCE,
+    RASKI_FN_CO_MAP,
+    RASKI_FN_CO_FLAT_MAP,
+    RASKI_FN_CO_PROCESS,
+    RASKI_FN_KEYED_CO_PROCESS,
+    RASKI_FN_SINK,
+    RASKI_FN_KEY_SELECTOR,
+    RASKI_FN_PARTITIONER,
+} raski_fn_kind;
+
+/* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
+ * handed on with raski_flush). */
+typedef size_t raski_run(void *self, const void *in, size_t n, rask_ctx *ctx);
+/* The same where input and output records are the same memory. */
+typedef size_t raski_run_in_place(void *self, void *io, size_t n, rask_ctx *ctx);
+/* Fills ctx->buf with up to ctx->cap records, *ret_n says how many. */
+typedef rask_status raski_next(void *self, rask_ctx *ctx, size_t *ret_n);
+
+typedef struct raski_splits raski_splits; /* collects what an enumerator finds */
+typedef struct raski_hook {
+    rask_status (*open)(void *self);
+    rask_status (*close)(void *self);
+    rask_status (*finish)(void *self);
+    rask_status (*enumerate)(void *self, raski_splits *splits);
+    rask_status (*add_split)(void *self, rask_bytes split);
+} raski_hook;
+
+/* One keyed state of an instance struct: a field of type rask_value(T). */
+typedef struct raski_states {
+    const char *type; /* C name of the instance struct */
+    size_t size;
+    const rask_field *fields; /* offset: of the handle; size and type: of the value */
+    size_t count;
+} raski_states;
+
+enum { RASKI_FN_ABI = 1 };
+typedef struct raski_fn {
+    uint32_t abi;  /* RASKI_FN_ABI */
+    uint32_t size; /* sizeof(raski_fn) of the program */
+    raski_fn_kind kind;
+    int line;
+    const char *name, *file;
+    const rask_type *in, *in2, *out;
+    raski_run *run, *run2;
+    raski_run_in_place *run_in_place; /* or NULL */
+    raski_next *next;
+    const raski_states *self;
+    const raski_hook *open, *close, *finish, *enumerate, *add_split;
+    void (*select_keys)(const void *in, size_t n, void *ret_keys);
+    int (*partition)(const void *key, int partitions);
+} raski_fn;
+
+typedef struct raski_tag {
+    const char *name;
+    const rask_type *type;
+} raski_tag;
+
+/* ------------------------------------------------------------------ entry points of generated code */
+RASK_API void *raski_flush(rask_ctx *ctx, size_t n); /* hands n records on; the new ctx->buf */
+RASK_API RASKI_COLD_CALL void raski_stamp(rask_ctx *ctx, size_t n);
+RASK_API void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record);
+RASK_API void raski_state_track(rask_ctx *ctx, unsigned index);
+RASK_API void raski_state_clear(rask_ctx *ctx, unsigned index);
+RASK_API const void *raski_current_key(rask_ctx *ctx, const rask_type *type);
+RASK_API RASKI_COLD_CALL rask_status raski_fail(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+RASK_API rask_status raski_add_split(raski_splits *splits, const void *bytes, size_t size);
+
+/* Fails the job: return rask_fail("cannot parse %s", text). The program then prints operator,
+ * subtask, record number, file, line and the message. Valid in every body and hook, on the task's
+ * thread. The first failure of a task counts; the function is not called again after it. */
+#define rask_fail(...) raski_fail(__FILE__, __LINE__, __VA_ARGS__)
+
+/* ------------------------------------------------------------------ runtime context */
+typedef struct rask_runtime_context {
+    const char *job_name;
+    const char *task_name;     /* of the whole chain */
+    const char *operator_name; /* .name, or the operation's own */
+    int subtask_index;         /* 0 .. parallelism - 1 */
+    int parallelism;
+    int max_parallelism;
+    int attempt_number; /* 0 for the first try */
+} rask_runtime_context;
+
+/* Of the function that runs on this thread; borrowed, valid in its bodies and hooks. Outside of
+ * one: an all-zero context with empty names. Flink: RuntimeContext. */
+RASK_API const rask_runtime_context *rask_runtime(void);
+
+/* The job's configuration: the value of an option by its (Flink) key, or NULL when not set.
+ * Borrowed until the function is closed. */
+RASK_API const char *rask_option(const char *key);
+
+/* A counter of the running operator's subtask, made on first use (call it in open and keep the
+ * pointer). Shown in job results as OPERATOR.NAME. Flink: MetricGroup.counter. */
+typedef struct rask_counter {
+    int64_t value; /* written by the task's thread only */
+} rask_counter;
+RASK_API rask_counter *rask_counter_of(const char *name);
+static inline void rask_count(rask_counter *counter, int64_t n) {
+    __atomic_store_n(&counter->value, counter->value + n, __ATOMIC_RELAXED);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,351 @@
+/* rask/stream.h - builds a program: environment, sources, operators, partitioning, sinks.
+ *
+ * Building calls never fail one by one: the first mistake stays in the environment, and
+ * rask_execute reports it with the operator and the file and line of the call. Operators take
+ * options as trailing designated initialisers: rask_map(s, f, .uid = "x", .parallelism = 2).
+ * A building macro evaluates its stream once.
+ *
+ * Threads: an environment and its streams belong to one thread. Flink: StreamExecutionEnvironment,
+ * DataStream, KeyedStream, ConnectedStreams. */
+#ifndef RASK_STREAM_H
+#define RASK_STREAM_H
+#include "rask/function.h"
+
+#ifdef __cplusplus
+extern "C" {
+typedef struct raski_stream raski_stream;
+#endif
+
+typedef struct rask_env rask_env;
+
+typedef enum rask_runtime_mode {
+    RASK_STREAMING, /* results as they change */
+    RASK_BATCH,     /* bounded inputs only: final results, once */
+    RASK_AUTOMATIC, /* batch when all sources are bounded */
+} rask_runtime_mode;
+
+typedef enum rask_chaining {
+    RASK_CHAIN_DEFAULT,
+    RASK_CHAIN_ALWAYS,
+    RASK_CHAIN_NEVER,
+    RASK_CHAIN_HEAD,
+    RASK_CHAIN_HEAD_WITH_SOURCES,
+} rask_chaining;
+
+typedef struct rask_millis {
+    bool set;
+    int64_t ms;
+} rask_millis;
+#ifndef __cplusplus
+#define RASK_MS(n) ((rask_millis){true, (n)})
+#endif
+
+/* Trailing options of every building call; what is left out keeps Flink's default. */
+typedef struct rask_options {
+    size_t raski_first;            /* swallows the function or field: not for users */
+    const char *name;              /* shown in plans and messages */
+    const char *description;       /* longer text for plans */
+    const char *uid;               /* identity of the operator's state across versions */
+    const char *uid_hash;          /* 32 hex digits: the id itself */
+    const char *slot_sharing_group;
+    int parallelism;               /* subtasks; 0: the environment's */
+    int max_parallelism;           /* key groups, 1 .. 32768; 0: default */
+    rask_chaining chaining;
+    bool disable_chaining;
+    bool start_new_chain;
+    rask_millis buffer_timeout;    /* RASK_MS(0): after every batch; RASK_MS(-1): only full buffers */
+    bool bounded;                  /* sources: they end by themselves (needed in batch mode) */
+    bool parallel;                 /* legacy sources: may run in several subtasks */
+    bool last_on_tie;              /* min_by, max_by: of equal records keep the last */
+    bool append;                   /* text sinks: keep what the file holds */
+    struct raski_init {
+        const void *data;
+        size_t size;
+        const char *type;
+    } self;
+} rask_options;
+
+/* ---------------------------------------------------------------- environment */
+/* Makes an environment from the command line: takes -p N, -D key=value (any Flink option),
+ * --config FILE out of *argc and *argv and leaves the rest. Mistakes there are reported by
+ * rask_execute. Never NULL. Flink: StreamExecutionEnvironment.getExecutionEnvironment. */
+RASK_API rask_env *rask_env_create(int *argc, char ***argv);
+/* Frees an environment that is not executed; NULL is fine. */
+RASK_API void rask_env_destroy(rask_env *env_take);
+RASK_API void rask_set_parallelism(rask_env *env, int parallelism);
+RASK_API void rask_set_max_parallelism(rask_env *env, int max_parallelism); /* 1 .. 32768 */
+RASK_API void rask_set_runtime_mode(rask_env *env, rask_runtime_mode mode);
+RASK_API void rask_set_buffer_timeout(rask_env *env, int64_t timeout_ms); /* -1: none */
+RASK_API void rask_disable_chaining(rask_env *env);
+/* Any option by Flink's key, as with -D (which wins over the program). Copies both texts. */
+RASK_API void rask_set_option(rask_env *env, const char *key, const char *value);
+/* The value of an option or NULL; borrowed until the environment changes. */
+RASK_API const char *rask_get_option(const rask_env *env, const char *key);
+
+/* The exit codes of rask_execute. */
+enum { RASK_EXIT_OK = 0, RASK_EXIT_FAILED = 1, RASK_EXIT_CANCELLED = 130 };
+
+/* Runs the job on an embedded mini-cluster and waits; shows progress on a terminal; prints the
+ * first error on standard error; frees the environment. Returns an exit code. Ctrl-C cancels the
+ * job cleanly, a second one ends the process at once. */
+RASK_API int rask_execute(rask_env *env_take, const char *job_name);
+
+typedef struct rask_job_result {
+    rask_status status;     /* RASK_OK, RASK_FAILED, RASK_E_CANCELLED, ... */
+    int64_t runtime_ms;     /* from RUNNING to the end */
+    int64_t records_in;     /* by the sources */
+    int64_t records_out;    /* taken by the sinks */
+    char message[1024];     /* of a failure, as it would be printed */
+} rask_job_result;
+/* The same, but keeps the environment and says how it went; prints nothing. */
+RASK_API int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result);
+
+/* The plan as JSON, equal to Flink's getExecutionPlan: a heap text for free(), or NULL after a
+ * mistake, which *ret_message (may be NULL) then describes: a heap text too. */
+RASK_API char *rask_execution_plan(rask_env *env, char **ret_message);
+
+/* ---------------------------------------------------------------- entry points of the macros */
+RASK_API raski_stream *raski_source(rask_env *, const raski_fn *, const rask_options *, size_t,
+                                    bool legacy, const char *file, int line);
+RASK_API raski_stream *raski_values(rask_env *, const rask_type *, const void *records, size_t n,
+                                    const rask_options *, size_t, const char *file, int line);
+RASK_API raski_stream *raski_sequence(rask_env *, int64_t from, int64_t to, const rask_options *,
+                                      size_t, const char *file, int line);
+RASK_API raski_stream *raski_read_text(rask_env *, const char *path, const rask_options *, size_t,
+                                       const char *file, int line);
+RASK_API raski_stream *raski_socket_text(rask_env *, const char *host, int port,
+                                         const rask_options *, size_t, const char *file, int line);
+RASK_API raski_stream *raski_apply(raski_stream *, const raski_fn *, const rask_options *, size_t,
+                                   const char *file, int line);
+RASK_API raski_stream *raski_connect(raski_stream *, raski_stream *, const raski_fn *,
+                                     const rask_options *, size_t, const char *file, int line);
+RASK_API raski_stream *raski_union(const void *handles, size_t n, const char *file, int line);
+RASK_API raski_stream *raski_key_by(raski_stream *, const rask_field *, size_t n, const char *file,
+                                    int line);
+RASK_API raski_stream *raski_key_by_fn(raski_stream *, const raski_fn *, const char *file,
+                                       int line);
+typedef enum raski_aggregation {
+    RASKI_AGG_SUM = 1,
+    RASKI_AGG_MIN,
+    RASKI_AGG_MAX,
+    RASKI_AGG_MIN_BY,
+    RASKI_AGG_MAX_BY,
+} raski_aggregation;
+RASK_API raski_stream *raski_aggregate(raski_stream *, raski_aggregation, rask_field,
+                                       const rask_options *, size_t, const char *file, int line);
+typedef enum raski_partitioning {
+    RASKI_PARTITION_FORWARD = 1,
+    RASKI_PARTITION_REBALANCE,
+    RASKI_PARTITION_RESCALE,
+    RASKI_PARTITION_SHUFFLE,
+    RASKI_PARTITION_GLOBAL,
+    RASKI_PARTITION_BROADCAST,
+} raski_partitioning;
+RASK_API raski_stream *raski_repartition(raski_stream *, raski_partitioning, const char *file,
+                                         int line);
+RASK_API raski_stream *raski_partition_custom(raski_stream *, const raski_fn *, rask_field,
+                                              const char *file, int line);
+RASK_API raski_stream *raski_side_output(raski_stream *, const raski_tag *, const char *file,
+                                         int line);
+RASK_API void raski_sink(raski_stream *, const raski_fn *, const rask_options *, size_t,
+                         bool legacy, const char *file, int line);
+RASK_API void raski_print(raski_stream *, bool to_stderr, const rask_options *, size_t,
+                          const char *file, int line);
+RASK_API void raski_write_text(raski_stream *, const char *path, const rask_options *, size_t,
+                               const char *file, int line);
+RASK_API void raski_discard(raski_stream *, const rask_options *, size_t, const char *file,
+                            int line);
+typedef struct raski_iterator raski_iterator;
+RASK_API raski_iterator *raski_collect(raski_stream *, const char *job_name, const char *file,
+                                       int line);
+RASK_API bool raski_iterator_next(raski_iterator *, void *ret_record, size_t size);
+RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef __cplusplus
+#define RASKI_HERE __FILE__, __LINE__
+#define RASKI_FN(...) RASKI_CAT(raski_fn_, RASKI_FIRST(__VA_ARGS__))
+#define RASKI_OPTIONS(...) (&(rask_options){.raski_first = __VA_ARGS__}), sizeof(rask_options)
+#define RASKI_FN_OPTIONS(...) RASKI_OPTIONS(sizeof & __VA_ARGS__)
+#define RASKI_APPLY(member, s, ...) \
+    ((__typeof__(RASKI_FN(__VA_ARGS__).out)){ \
+        .node = raski_apply(RASKI_FN(__VA_ARGS__).member(s), &RASKI_FN(__VA_ARGS__).base, \
+                            RASKI_FN_OPTIONS(__VA_ARGS__), RASKI_HERE)})
+
+/* ---------------------------------------------------------------- sources */
+/* rask_source(env, fn, options...): a RASK_SOURCE or RASK_SPLIT_SOURCE. Flink: fromSource. */
+#define rask_source(env, ...) RASKI_SOURCE_OF(env, false, __VA_ARGS__)
+/* The same in the old style (one subtask unless .parallel). Flink: addSource(SourceFunction). */
+#define rask_legacy_source(env, ...) RASKI_SOURCE_OF(env, true, __VA_ARGS__)
+#define RASKI_SOURCE_OF(env, legacy, ...) \
+    ((__typeof__(RASKI_FN(__VA_ARGS__).out)){ \
+        .node = ((void)sizeof RASKI_FN(__VA_ARGS__).source_takes, \
+                 raski_source(env, &RASKI_FN(__VA_ARGS__).base, RASKI_FN_OPTIONS(__VA_ARGS__), \
+                              legacy, RASKI_HERE))})
+/* rask_values(env, int64_t, 1, 2, 3). Flink: fromData. */
+#define rask_values(env, T, ...) \
+    ((rask_stream_##T){.node = raski_values(env, &rask_type_##T, (const T[]){__VA_ARGS__}, \
+                                            sizeof((const T[]){__VA_ARGS__}) / sizeof(T), \
+                                            RASKI_OPTIONS(0), RASKI_HERE)})
+/* rask_array(env, T, pointer, count, options...): copies the records (and their strings). */
+#define rask_array(env, T, records, ...) \
+    ((rask_stream_##T){.node = raski_values(env, &rask_type_##T, raski_same_##T(records), \
+                                            (size_t)(RASKI_FIRST(__VA_ARGS__)), \
+                                            RASKI_OPTIONS(__VA_ARGS__), RASKI_HERE)})
+/* rask_sequence(env, from, to, options...): both included. Flink: fromSequence. */
+#define rask_sequence(env, from, ...) \
+    ((rask_stream_int64_t){.node = raski_sequence(env, from, (RASKI_FIRST(__VA_ARGS__)), \
+                                                  RASKI_OPTIONS((size_t)__VA_ARGS__), RASKI_HERE)})
+/* rask_read_text(env, path, options...): the lines of a file, of all files below a folder or of
+ * those that match a glob; split among parallel readers at line ends; .gz and .zst files are read
+ * through their decoders (as one split each). Flink: FileSource with TextLineInputFormat. */
+#define rask_read_text(env, ...) \
+    ((rask_stream_rask_string){.node = raski_read_text(env, RASKI_FIRST(__VA_ARGS__), \
+                                                       RASKI_TEXT_OPTIONS(__VA_ARGS__), \
+                                                       RASKI_HERE)})
+#define RASKI_TEXT_OPTIONS(...) RASKI_OPTIONS(0 * sizeof __VA_ARGS__)
+/* rask_socket_text(env, host, port, options...): lines from a TCP server. Flink: socketTextStream. */
+#define rask_socket_text(env, host, ...) \
+    ((rask_stream_rask_string){.node = raski_socket_text(env, host, (RASKI_FIRST(__VA_ARGS__)), \
+                                                         RASKI_OPTIONS((size_t)__VA_ARGS__), \
+                                                         RASKI_HERE)})
+
+/* ---------------------------------------------------------------- operators */
+#define rask_map(s, ...) RASKI_APPLY(map_takes, s, __VA_ARGS__)
+#define rask_filter(s, ...) RASKI_APPLY(filter_takes, s, __VA_ARGS__)
+#define rask_flat_map(s, ...) RASKI_APPLY(flat_map_takes, s, __VA_ARGS__)
+#define rask_process(s, ...) RASKI_APPLY(process_takes, s, __VA_ARGS__)
+#define rask_reduce(s, ...) RASKI_APPLY(reduce_takes, s, __VA_ARGS__)
+/* rask_connect(a, b, fn, options...): a co-map, co-flat-map or co-process function on two streams. */
+#define rask_connect(a, b, ...) \
+    ((__typeof__(RASKI_FN(__VA_ARGS__).out)){ \
+        .node = raski_connect(RASKI_FN(__VA_ARGS__).connect_takes(a), \
+                              RASKI_FN(__VA_ARGS__).second_takes(b), \
+                              &RASKI_FN(__VA_ARGS__).base, RASKI_FN_OPTIONS(__VA_ARGS__), \
+                              RASKI_HERE)})
+/* rask_union(a, b, ...): streams of one type. */
+#define rask_union(first, ...) RASKI_UNION_OF(RASKI_UNIQUE, first, __VA_ARGS__)
+#define RASKI_UNION_OF(v, first, ...) __extension__({ \
+    __auto_type v = (first); \
+    const __typeof__(v) RASKI_CAT(v, all)[] = {v, __VA_ARGS__}; \
+    (__typeof__(*v.stream)){.node = raski_union(RASKI_CAT(v, all), \
+        sizeof RASKI_CAT(v, all) / sizeof v, RASKI_HERE)}; })
+/* The records that fn emitted with rask_emit_side(out, tag, ...). */
+#define rask_side_output(s, tag) \
+    ((__typeof__((tag).out)){.node = raski_side_output((s).node, &(tag).base, RASKI_HERE)})
+
+/* ---------------------------------------------------------------- keys */
+#define RASKI_UNIQUE RASKI_CAT(raski_s_, __COUNTER__)
+#define RASKI_REC(v) __typeof__(*v.rec)
+#define RASKI_MEMBER(v, f) (((RASKI_REC(v) *)0)->f)
+#define RASKI_FIELD_OF(v, f) \
+    {#f, offsetof(RASKI_REC(v), f), sizeof RASKI_MEMBER(v, f), RASKI_TYPE_OF(RASKI_MEMBER(v, f)), 0}
+#define RASKI_KEY_FIELD(v, f) RASKI_FIELD_OF(v, f),
+#define RASKI_KEYABLE(v, f) \
+    _Static_assert(RASKI_IS_BASIC(RASKI_MEMBER(v, f)), "rask_key_by: field '" #f \
+                   "' cannot be a key (a string, integer, floating or bool field can)");
+/* rask_key_by(s, field, ...): several fields key like a Flink tuple of them. */
+#define rask_key_by(s, ...) RASKI_KEY_BY(RASKI_UNIQUE, s, __VA_ARGS__)
+#define RASKI_KEY_BY(v, s, ...) __extension__({ \
+    __auto_type v = (s); \
+    RASKI_EACH(RASKI_KEYABLE, v, __VA_ARGS__) \
+    (__typeof__(*v.keyed)){.node = raski_key_by(v.node, (const rask_field[]){ \
+        RASKI_EACH(RASKI_KEY_FIELD, v, __VA_ARGS__)}, RASKI_COUNT(__VA_ARGS__), RASKI_HERE)}; })
+/* rask_key_by_value(s): records that are keys themselves (strings, numbers). */
+#define rask_key_by_value(s) RASKI_KEY_BY_VALUE(RASKI_UNIQUE, s)
+#define RASKI_KEY_BY_VALUE(v, s) __extension__({ \
+    __auto_type v = (s); \
+    _Static_assert(RASKI_IS_BASIC(*v.rec), \
+                   "rask_key_by_value: the records cannot be keys; use rask_key_by(s, field)"); \
+    (__typeof__(*v.keyed)){.node = raski_key_by(v.node, (const rask_field[]){ \
+        {"value", 0, sizeof *v.rec, RASKI_TYPE_OF(*v.rec), 0}}, 1, RASKI_HERE)}; })
+/* rask_key_by_fn(s, fn): by a RASK_KEY function. */
+#define rask_key_by_fn(s, fn) \
+    ((__typeof__(raski_fn_##fn.out)){ \
+        .node = raski_key_by_fn(raski_fn_##fn.key_takes(s), &raski_fn_##fn.base, RASKI_HERE)})
+
+/* ---------------------------------------------------------------- keyed aggregations */
+/* rask_sum(keyed, field, options...): running results (batch mode: one per key, at the end). Other
+ * fields keep the first record's values (min_by, max_by: those of the record that wins). */
+#define rask_sum(s, ...) RASKI_AGGREGATE(sum, SUM, NUMBER, "is not a number", s, __VA_ARGS__)
+#define rask_min(s, ...) RASKI_AGGREGATE(min, MIN, BASIC, "cannot be compared", s, __VA_ARGS__)
+#define rask_max(s, ...) RASKI_AGGREGATE(max, MAX, BASIC, "cannot be compared", s, __VA_ARGS__)
+#define rask_min_by(s, ...) \
+    RASKI_AGGREGATE(min_by, MIN_BY, BASIC, "cannot be compared", s, __VA_ARGS__)
+#define rask_max_by(s, ...) \
+    RASKI_AGGREGATE(max_by, MAX_BY, BASIC, "cannot be compared", s, __VA_ARGS__)
+#define RASKI_AGGREGATE(name, AGG, IS, why, s, ...) \
+    RASKI_AGG_(RASKI_UNIQUE, name, AGG, IS, why, s, RASKI_FIRST(__VA_ARGS__), __VA_ARGS__)
+#define RASKI_AGG_(v, name, AGG, IS, why, s, f, ...) \
+    RASKI_AGG_OF(v, name, AGG, IS, why, s, f, __VA_ARGS__)
+#define RASKI_AGG_OF(v, name, AGG, IS, why, s, f, ...) __extension__({ \
+    __auto_type v = (s); \
+    (void)sizeof(v.raski_needs_key_by); \
+    _Static_assert(RASKI_IS_##IS(RASKI_MEMBER(v, f)), "rask_" #name ": field '" #f "' " why); \
+    (__typeof__(*v.stream)){.node = raski_aggregate(v.node, RASKI_AGG_##AGG, \
+        (rask_field)RASKI_FIELD_OF(v, f), \
+        (&(rask_options){.raski_first = sizeof((RASKI_REC(v) *)0)->__VA_ARGS__}), \
+        sizeof(rask_options), RASKI_HERE)}; })
+
+/* ---------------------------------------------------------------- partitioning */
+#define RASKI_REPARTITION(v, s, P) __extension__({ \
+    __auto_type v = (s); \
+    (__typeof__(*v.stream)){.node = raski_repartition(v.node, RASKI_PARTITION_##P, RASKI_HERE)}; })
+#define rask_forward(s) RASKI_REPARTITION(RASKI_UNIQUE, s, FORWARD)
+#define rask_rebalance(s) RASKI_REPARTITION(RASKI_UNIQUE, s, REBALANCE)
+#define rask_rescale(s) RASKI_REPARTITION(RASKI_UNIQUE, s, RESCALE)
+#define rask_shuffle(s) RASKI_REPARTITION(RASKI_UNIQUE, s, SHUFFLE)
+#define rask_global(s) RASKI_REPARTITION(RASKI_UNIQUE, s, GLOBAL)
+#define rask_broadcast(s) RASKI_REPARTITION(RASKI_UNIQUE, s, BROADCAST)
+/* rask_partition_custom(s, fn, field): by a RASK_PARTITIONER of the field's type. */
+#define rask_partition_custom(s, fn, f) RASKI_CUSTOM(RASKI_UNIQUE, s, fn, f)
+#define RASKI_CUSTOM(v, s, fn, f) __extension__({ \
+    __auto_type v = (s); \
+    (void)sizeof raski_fn_##fn.partitioner_takes(&RASKI_MEMBER(v, f)); \
+    (__typeof__(*v.stream)){.node = raski_partition_custom(v.node, &raski_fn_##fn.base, \
+        (rask_field)RASKI_FIELD_OF(v, f), RASKI_HERE)}; })
+
+/* ---------------------------------------------------------------- sinks */
+/* rask_sink(s, fn, options...): a RASK_SINK. Flink: sinkTo; rask_legacy_sink: addSink. */
+#define rask_sink(s, ...) RASKI_SINK_OF(s, false, __VA_ARGS__)
+#define rask_legacy_sink(s, ...) RASKI_SINK_OF(s, true, __VA_ARGS__)
+#define RASKI_SINK_OF(s, legacy, ...) \
+    raski_sink(RASKI_FN(__VA_ARGS__).sink_takes(s), &RASKI_FN(__VA_ARGS__).base, \
+               RASKI_FN_OPTIONS(__VA_ARGS__), legacy, RASKI_HERE)
+/* Sinks without a function take the stream first: rask_print(s, .name = "out"). */
+#define RASKI_STREAM_OPTIONS(...) RASKI_OPTIONS(0 * sizeof __VA_ARGS__)
+/* Prints each record in a line; with several subtasks "N> " stands before it (N from 1). */
+#define rask_print(...) \
+    raski_print((RASKI_FIRST(__VA_ARGS__)).node, false, RASKI_STREAM_OPTIONS(__VA_ARGS__), \
+                RASKI_HERE)
+#define rask_print_err(...) \
+    raski_print((RASKI_FIRST(__VA_ARGS__)).node, true, RASKI_STREAM_OPTIONS(__VA_ARGS__), \
+                RASKI_HERE)
+/* rask_write_text(s, path, options...): a line per record. The file appears whole when the job
+ * has finished, or not at all; with several subtasks path is a folder of files part-N. */
+#define rask_write_text(s, ...) \
+    raski_write_text((s).node, RASKI_FIRST(__VA_ARGS__), RASKI_TEXT_OPTIONS(__VA_ARGS__), \
+                     RASKI_HERE)
+#define rask_discard(...) \
+    raski_discard((RASKI_FIRST(__VA_ARGS__)).node, RASKI_STREAM_OPTIONS(__VA_ARGS__), RASKI_HERE)
+
+/* ---------------------------------------------------------------- results in the program */
+/* Starts the job and hands its results to the program:
+ *   rask_iterator(word_count) it = rask_execute_and_collect(counts, "WordCount");
+ *   for (word_count r; rask_next(&it, &r);) ...
+ *   return rask_close(&it);
+ * A record's strings live until the next rask_next. rask_close cancels a job that still runs, and
+ * returns an exit code after printing the first error. Frees the environment. */
+#define rask_execute_and_collect(s, job_name) RASKI_COLLECT_OF(RASKI_UNIQUE, s, job_name)
+#define RASKI_COLLECT_OF(v, s, job_name) __extension__({ \
+    __auto_type v = (s); \
+    (__typeof__(*v.iterator)){.it = raski_collect(v.node, job_name, RASKI_HERE)}; })
+#define rask_next(iterator, ret_record) \
+    ((void)sizeof((iterator)->rec == (ret_record)), \
+     raski_iterator_next((iterator)->it, (ret_record), sizeof *(ret_record)))
+#define rask_close(iterator) raski_iterator_close((iterator)->it, NULL)
+#endif /* !__cplusplus */
+#endif
