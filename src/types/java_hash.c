@@ -1,0 +1,188 @@
+#include "types/java_hash.h"
+
+#include "base/status.h"
+#include "types/utf16.h"
+
+/* Powers of 31 modulo 2^32. */
+#define P2 961U
+#define P4 923521U
+#define P8 (P4 * P4)
+#define P16 (P8 * P8)
+#define HIGH_BITS 0x8080808080808080U
+
+/* Where bytes are loaded as numbers, the first one must be the lowest. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "Rask's records are little-endian");
+
+static inline uint64_t load8(const char *p) {
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* The hash of 8 bytes below 0x80 (the first one the lowest), from 0: neighbours are joined to
+ * pairs, pairs to groups of four, so that three multiplications do the work of eight. */
+static inline uint32_t hash8(uint64_t x) {
+    uint64_t pairs = (x & 0x00ff00ff00ff00ffU) * 31 + (x >> 8 & 0x00ff00ff00ff00ffU);
+    uint64_t fours = (pairs & 0x0000ffff0000ffffU) * P2 + (pairs >> 16 & 0x0000ffff0000ffffU);
+    return (uint32_t)fours * P4 + (uint32_t)(fours >> 32);
+}
+
+static inline uint32_t hash4(uint32_t x) {
+    uint32_t pairs = (x & 0x00ff00ffU) * 31 + (x >> 8 & 0x00ff00ffU);
+    return (pairs & 0xffffU) * P2 + (pairs >> 16);
+}
+
+/* inverse_power[n] = 31^-(12-n) modulo 2^32: an inline string is hashed with all its 12 bytes, and
+ * the zeros behind the text are then divided away. */
+static const uint32_t inverse_power[RASK_STRING_INLINE + 1] = {
+    0x76073981, 0x4ADFF69F, 0x111EDD41, 0x12BCCADF, 0x44DC9101, 0x56B58F1F, 0x7FFC54C1,
+    0x7F8E435F, 0x723A2881, 0xD50AE79F, 0xCC520C41, 0xBDEF7BDF, 1};
+
+static uint32_t hash_decoded(const unsigned char *p, size_t left, uint32_t hash) {
+    while (left > 0) {
+        raski_utf16_step step = raski_utf16_decode(p, left);
+        hash = hash * 31 + step.units[0];
+        if (step.count == 2) hash = hash * 31 + step.units[1];
+        p += step.length;
+        left -= step.length;
+    }
+    return hash;
+}
+
+int32_t raski_hash_utf8(const char *text, size_t length) {
+    const char *p = text;
+    size_t left = length;
+    uint32_t hash = 0;
+    for (; left >= 16; p += 16, left -= 16) {
+        uint64_t a = load8(p);
+        uint64_t b = load8(p + 8);
+        if (((a | b) & HIGH_BITS) != 0) break;
+        hash = hash * P16 + (hash8(a) * P8 + hash8(b));
+    }
+    for (; left >= 8; p += 8, left -= 8) {
+        uint64_t a = load8(p);
+        if ((a & HIGH_BITS) != 0) break;
+        hash = hash * P8 + hash8(a);
+    }
+    while (left > 0 && (unsigned char)*p < 0x80) {
+        hash = hash * 31 + (unsigned char)*p;
+        p++, left--;
+    }
+    return (int32_t)hash_decoded((const unsigned char *)p, left, hash);
+}
+
+static inline int32_t hash_string(const rask_string *s) {
+    if (s->len > RASK_STRING_INLINE) return raski_hash_utf8(s->u.ptr, s->len);
+    uint32_t head;
+    memcpy(&head, s->head, sizeof head);
+    uint64_t tail = load8(s->u.tail);
+    if (__builtin_expect((((uint64_t)head | tail) & HIGH_BITS) != 0, 0))
+        return (int32_t)hash_decoded((const unsigned char *)rask_string_data(s), s->len, 0);
+    return (int32_t)((hash4(head) * P8 + hash8(tail)) * inverse_power[s->len]);
+}
+
+int32_t raski_hash_string(const rask_string *string) {
+    return hash_string(string);
+}
+
+/* ---------------------------------------------------------------- any type */
+static int32_t hash_record(const rask_type *type, const char *record) {
+    int32_t hash = 0;
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const rask_field *field = &type->fields[i];
+        RASKI_ASSERT(field->array_length == 0);
+        int32_t next = raski_hash_value(field->type, record + field->offset);
+        hash = i == 0 ? next : raski_hash_combine(hash, next);
+    }
+    return hash;
+}
+
+static int32_t hash_list(const rask_type *type, const raski_any_list *list) {
+    const char *item = list->items;
+    int32_t hash = 1;
+    for (uint32_t i = 0; i < list->count; i++, item += type->element->size)
+        hash = raski_hash_combine(hash, raski_hash_value(type->element, item));
+    return hash;
+}
+
+int32_t raski_hash_value(const rask_type *type, const void *value) {
+    switch (type->kind) {
+        case RASK_KIND_BYTE:
+            return *(const int8_t *)value;
+        case RASK_KIND_SHORT:
+            return *(const int16_t *)value;
+        case RASK_KIND_INT:
+            return *(const int32_t *)value;
+        case RASK_KIND_LONG:
+        case RASK_KIND_TIMESTAMP:
+            return raski_hash_long(*(const int64_t *)value);
+        case RASK_KIND_FLOAT:
+            return raski_hash_float(*(const float *)value);
+        case RASK_KIND_DOUBLE:
+            return raski_hash_double(*(const double *)value);
+        case RASK_KIND_BOOLEAN:
+            return raski_hash_boolean(*(const bool *)value);
+        case RASK_KIND_STRING:
+            return hash_string(value);
+        case RASK_KIND_RECORD:
+            return hash_record(type, value);
+        case RASK_KIND_LIST:
+            return hash_list(type, value);
+        case RASK_KIND_OPTIONAL:
+            return *(const bool *)value
+                       ? raski_hash_value(type->element, (const char *)value + type->value_offset)
+                       : 0;
+        case RASK_KIND_BYTES:
+            break; /* as byte[] in Java: identity, so never a key */
+    }
+    RASKI_ASSERT(type->kind == RASK_KIND_BYTES && false);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- a column of a batch */
+#define COLUMN(C_TYPE, EXPRESSION) \
+    for (size_t i = 0; i < count; i++) { \
+        const C_TYPE *v = (const void *)(first + i * stride); \
+        int32_t next = (EXPRESSION); \
+        ret[i] = combine ? raski_hash_combine(ret[i], next) : next; \
+    } \
+    return
+
+static inline __attribute__((always_inline)) void hash_column(const rask_type *type,
+                                                              const char *first, size_t count,
+                                                              size_t stride, bool combine,
+                                                              int32_t *restrict ret) {
+    switch (type->kind) {
+        case RASK_KIND_BYTE:
+            COLUMN(int8_t, *v);
+        case RASK_KIND_SHORT:
+            COLUMN(int16_t, *v);
+        case RASK_KIND_INT:
+            COLUMN(int32_t, *v);
+        case RASK_KIND_LONG:
+        case RASK_KIND_TIMESTAMP:
+            COLUMN(int64_t, raski_hash_long(*v));
+        case RASK_KIND_FLOAT:
+            COLUMN(float, raski_hash_float(*v));
+        case RASK_KIND_DOUBLE:
+            COLUMN(double, raski_hash_double(*v));
+        case RASK_KIND_BOOLEAN:
+            COLUMN(bool, raski_hash_boolean(*v));
+        case RASK_KIND_STRING:
+            COLUMN(rask_string, hash_string(v));
+        case RASK_KIND_RECORD:
+        case RASK_KIND_LIST:
+        case RASK_KIND_OPTIONAL:
+        case RASK_KIND_BYTES:
+            COLUMN(char, raski_hash_value(type, v));
+    }
+}
+
+void raski_hash_records(const raski_key_field *fields, size_t field_count, const void *records,
+                        size_t count, size_t stride, int32_t *ret_hashes) {
+    RASKI_DCHECK(field_count > 0);
+    const char *first = records;
+    hash_column(fields[0].type, first + fields[0].offset, count, stride, false, ret_hashes);
+    for (size_t f = 1; f < field_count; f++)
+        hash_column(fields[f].type, first + fields[f].offset, count, stride, true, ret_hashes);
+}
