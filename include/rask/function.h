@@ -197,29 +197,27 @@
  * batch mode once per key, at the end). Flink: ReduceFunction. */
 #define RASK_REDUCE(fn, T, a_p, b_p) \
     RASKI_BODY T fn(T a_p, T b_p); \
-    static size_t raski_run_##fn(RASKI_UNUSED void *s_, const void *in_, size_t n_, \
-                                 rask_ctx *ctx_) { \
+    static void raski_reduce_##fn(void *ctx_p_, const void *in_, size_t n_, \
+                                  char *const *states_, uint64_t first_, void *out_) { \
+        rask_ctx *ctx_ = (rask_ctx *)ctx_p_; \
         const T *RASKI_RESTRICT i_ = (const T *)in_; \
-        T *RASKI_RESTRICT o_ = (T *)ctx_->buf; \
+        T *RASKI_RESTRICT o_ = (T *)out_; \
+        const size_t base_ = ctx_->i; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
-            char *row_ = ctx_->rows[k_]; \
-            T *state_ = (T *)(void *)(row_ + ctx_->state_offset); \
-            ctx_->i = k_; \
-            if (RASKI_UNLIKELY(ctx_->track)) raski_state_track(ctx_, 0); \
-            if (*(uint32_t *)(void *)row_ & 1U) { \
-                T new_ = fn(*state_, i_[k_]); \
-                if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
-                *state_ = new_; \
-            } else { \
-                *(uint32_t *)(void *)row_ |= 1U; \
-                *state_ = i_[k_]; \
+            T *state_ = (T *)(void *)states_[k_]; \
+            T new_ = i_[k_]; \
+            if (!(first_ >> k_ & 1U)) { \
+                ctx_->i = base_ + k_; \
+                new_ = fn(*state_, i_[k_]); \
+                if (RASKI_UNLIKELY(ctx_->failed)) return; \
             } \
-            o_[k_] = *state_; \
+            *state_ = new_; \
+            if (o_) o_[k_] = new_; \
         } \
-        return n_; \
+        ctx_->i = base_ + n_; \
     } \
     RASKI_OBJECT(fn, reduce_takes, rask_keyed_##T, T, .kind = RASKI_FN_REDUCE, \
-                 .in = &rask_type_##T, .out = &rask_type_##T, .run = raski_run_##fn) \
+                 .in = &rask_type_##T, .out = &rask_type_##T, .reduce = raski_reduce_##fn) \
                  .reduce_takes = raski_take_keyed_##T}; \
     RASKI_BODY T fn(T a_p, T b_p)
 
@@ -479,6 +477,11 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
 /* The next output record, to be filled in place (every field; it holds old bytes). Flink has no
  * such thing; it saves a copy of large records. */
 #define rask_emit_slot(out) (RASKI_ROOM(out), (out)->cur++)
+/* Hands on what was emitted so far, now. Memory that emitted strings borrow may be reused after. */
+#define rask_flush(out) \
+    ((void)((out)->cur = raski_flush((out)->ctx, \
+                (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf)), \
+            (out)->end = (out)->cur + (out)->ctx->cap))
 /* A tag for a side output of records of T, at file scope: RASK_SIDE_OUTPUT(late, event); */
 #define RASK_SIDE_OUTPUT(tag, T) \
     RASKI_UNUSED static const struct { \

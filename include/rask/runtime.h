@@ -31,8 +31,6 @@ typedef struct rask_ctx {
     size_t cap;            /* room there, in records */
     size_t i;              /* index of the input record being processed */
     bool failed;           /* rask_fail was called */
-    bool track;            /* the keyed state holds pointers: tell before writing to it */
-    uint32_t state_offset; /* reduce: of the stored record in a row */
     char *const *rows;     /* keyed: the state row of each input record */
     const int64_t *ts;     /* timestamps of the input records, or NULL */
     int64_t *ts_out;       /* room for those of the output records */
@@ -99,6 +97,10 @@ typedef struct raski_fn {
     raski_next *next;
     const raski_states *self;
     const raski_hook *open, *close, *finish, *enumerate, *add_split;
+    /* reduce: record i of in is combined with the record at states[i] (bit i of first: there is none
+     * yet) and the result written there and, unless out is NULL, to out; at most 64 records */
+    void (*reduce)(void *ctx, const void *in, size_t n, char *const *states, uint64_t first,
+                   void *out);
     void (*select_keys)(const void *in, size_t n, void *ret_keys);
     int (*partition)(const void *key, int partitions);
 } raski_fn;

@@ -133,15 +133,15 @@ typedef enum raski_aggregation {
 } raski_aggregation;
 RASK_API raski_stream *raski_aggregate(raski_stream *, raski_aggregation, rask_field,
                                        const rask_options *, size_t, const char *file, int line);
-typedef enum raski_partitioning {
-    RASKI_PARTITION_FORWARD = 1,
-    RASKI_PARTITION_REBALANCE,
-    RASKI_PARTITION_RESCALE,
-    RASKI_PARTITION_SHUFFLE,
-    RASKI_PARTITION_GLOBAL,
-    RASKI_PARTITION_BROADCAST,
-} raski_partitioning;
-RASK_API raski_stream *raski_repartition(raski_stream *, raski_partitioning, const char *file,
+typedef enum raski_repartitioning {
+    RASKI_REPARTITION_FORWARD = 1,
+    RASKI_REPARTITION_REBALANCE,
+    RASKI_REPARTITION_RESCALE,
+    RASKI_REPARTITION_SHUFFLE,
+    RASKI_REPARTITION_GLOBAL,
+    RASKI_REPARTITION_BROADCAST,
+} raski_repartitioning;
+RASK_API raski_stream *raski_repartition(raski_stream *, raski_repartitioning, const char *file,
                                          int line);
 RASK_API raski_stream *raski_partition_custom(raski_stream *, const raski_fn *, rask_field,
                                               const char *file, int line);
@@ -293,7 +293,7 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
 /* ---------------------------------------------------------------- partitioning */
 #define RASKI_REPARTITION(v, s, P) __extension__({ \
     __auto_type v = (s); \
-    (__typeof__(*v.stream)){.node = raski_repartition(v.node, RASKI_PARTITION_##P, RASKI_HERE)}; })
+    (__typeof__(*v.stream)){.node = raski_repartition(v.node, RASKI_REPARTITION_##P, RASKI_HERE)}; })
 #define rask_forward(s) RASKI_REPARTITION(RASKI_UNIQUE, s, FORWARD)
 #define rask_rebalance(s) RASKI_REPARTITION(RASKI_UNIQUE, s, REBALANCE)
 #define rask_rescale(s) RASKI_REPARTITION(RASKI_UNIQUE, s, RESCALE)

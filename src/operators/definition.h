@@ -1,0 +1,63 @@
+/* definition.h - what a program says about one operator, beyond what the planner reads: functions,
+ * types, keys. Transformations carry it as their payload, stream nodes and job vertices hand it on,
+ * and a task builds the running operator from it. Made by src/api, immutable once a job runs.
+ * Flink: StreamOperatorFactory, KeySelector, Partitioner. Threads: read by many. */
+#ifndef RASKI_OPERATORS_DEFINITION_H
+#define RASKI_OPERATORS_DEFINITION_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "operators/aggregate.h"
+#include "rask/runtime.h"
+
+typedef enum raski_operator_type {
+    RASKI_OPERATOR_FUNCTION,  /* what fn->kind says */
+    RASKI_OPERATOR_AGGREGATE, /* sum, min, ..., reduce */
+} raski_operator_type;
+
+/* How records are keyed: by fields, or by a selector function. Payload of raski_key_selector. */
+typedef struct raski_key_definition {
+    raski_key_spec fields;    /* where the key lies in the record, or in what selector gives */
+    const raski_fn *selector; /* NULL: in the record itself */
+} raski_key_definition;
+
+/* Payload of a custom raski_partitioner. */
+typedef struct raski_partition_definition {
+    const raski_fn *fn;
+    uint32_t key_offset; /* of the field handed to fn */
+    uint32_t record_size;
+} raski_partition_definition;
+
+typedef struct raski_side_type {
+    const char *tag; /* borrowed, static in practice */
+    const rask_type *type;
+} raski_side_type;
+
+typedef struct raski_operator_definition {
+    raski_operator_type type;
+    const raski_fn *fn; /* NULL for built-in aggregations */
+    const rask_type *in, *in2, *out; /* NULL where there is none */
+    const void *self;   /* initial instance, fn->self->size bytes; NULL: zeroes. Owned */
+    const raski_key_definition *key, *key2; /* keyed operators. Borrowed from the program */
+    raski_aggregate_kind aggregate;
+    rask_field field; /* of the aggregation */
+    bool first_on_tie;
+    bool bounded; /* sources */
+    RASKI_VEC(raski_side_type) side_types; /* tags that somebody reads */
+    const char *file; /* of the building call */
+    int line;
+} raski_operator_definition;
+
+raski_operator_definition *raski_operator_definition_create(void);
+void raski_operator_definition_destroy(raski_operator_definition *definition_take);
+/* The record type behind a side-output tag, or NULL. */
+const rask_type *raski_operator_definition_side_type(const raski_operator_definition *definition,
+                                                     const char *tag);
+
+/* Java hashes of the keys of n records (stride bytes apart). scratch has room for n keys of the
+ * selector's type and is not touched without one. */
+void raski_key_definition_hashes(const raski_key_definition *key, const void *records, size_t n,
+                                 size_t stride, void *scratch, int32_t *ret_hashes);
+#endif
