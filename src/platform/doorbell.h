@@ -20,7 +20,7 @@
 
 typedef struct raski_doorbell raski_doorbell;
 
-/* One reference for the caller. Fails only when the system has no file descriptors left. */
+/* One reference for the caller. RASK_E_NOMEM without memory. */
 RASKI_NODISCARD rask_status raski_doorbell_create(raski_doorbell **ret_bell, raski_error *err);
 raski_doorbell *raski_doorbell_ref(raski_doorbell *bell); /* returns bell */
 void raski_doorbell_unref(raski_doorbell *bell_take);     /* NULL is fine */
