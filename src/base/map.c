@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/status.h"
 
 static uint64_t hash_text(const char *key) { /* FNV-1a */
     uint64_t h = 0xcbf29ce484222325U;
@@ -50,6 +51,7 @@ static void put(raski_map *map, const char *text, uint64_t number, void *value) 
         map->capacity = map->capacity ? map->capacity * 2 : 8;
         map->entries = raski_realloc(map->entries, map->capacity, sizeof *map->entries);
     }
+    RASKI_ASSERT(map->entries != NULL);
     map->entries[map->count++] =
         (raski_map_entry){text ? raski_strdup(text) : NULL, text ? 0 : number, value};
     if (map->count * 2 > map->slot_count)

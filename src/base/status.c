@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill(raski_error *err, rask_status status, raski_error_class cls, const char *exception,
-                 const char *file, int line, const char *format, va_list arguments) {
+static void RASKI_PRINTF(7, 0)
+    fill(raski_error *err, rask_status status, raski_error_class cls, const char *exception,
+         const char *file, int line, const char *format, va_list arguments) {
     if (err == NULL || raski_error_is_set(err)) return;
     err->status = status;
     err->error_class = cls;
