@@ -67,8 +67,6 @@ def violation(path, bracket, header, order):
             return None
         return f"<{header}>: only src/platform includes headers of the operating system"
     if "/" not in header:
-        if top in ("bench", "tests"):
-            return None  # small programs of one folder
         return f'"{header}": write its path from src/ or include/'
     if header.startswith("rask/"):
         return None

@@ -1,0 +1,286 @@
+/* limit_micro.c - the small workloads by hand: what a careful programmer gets without an engine.
+ *
+ *   limit_micro --w WORKLOAD [--n N] [--p THREADS] [--keys K] [--verify]
+ *
+ * Every thread is source and consumer at once (a thread of its own for each would only add
+ * waiting). counter    a record's key goes to the thread that owns it; there it is counted in an
+ *              open-addressing table and (key, count) is stored
+ *   exchange   whole 64-byte records go through 32 KiB buffers to the thread that owns their key
+ *   chain10    ten dependent map steps (p4 += k); a barrier on the register keeps each of them
+ *   broadcast  thread 0 makes the records; every thread gets each of them
+ *   union      two sources of n/2 records per thread, united, dealt to the threads in turn
+ * What arrives is stored into a small output area that the compiler must assume is read. */
+#include <pthread.h>
+#include <string.h>
+
+#include "bench/events.h"
+#include "bench/limit/ring.h"
+#include "bench/measure.h"
+#include "bench/options.h"
+
+enum { THREADS_MAX = 8, OUTPUT_BYTES = 4096, CHAIN_STEPS = 10, TABLE_START = 1 << 14 };
+
+typedef struct counter_entry {
+    uint64_t key_plus_1; /* 0: empty */
+    uint64_t count;
+} counter_entry;
+
+typedef struct worker {
+    int id;
+    bench_digest digest;
+    uint64_t records_out;
+    counter_entry *table; /* a power of two, at most half full */
+    uint64_t table_mask, table_used;
+    ring in[THREADS_MAX];              /* from each thread; in[id] from itself */
+    ring_buffer *filling[THREADS_MAX]; /* the buffer being filled towards each thread, or NULL */
+    uint32_t output_used;
+    alignas(64) char output[OUTPUT_BYTES];
+} worker;
+
+static bench_options options;
+static worker workers[THREADS_MAX];
+
+/* ---- what a consumer does with a record */
+
+static uint64_t slot_of(const worker *w, uint64_t key_plus_1) {
+    return ((key_plus_1 * BENCH_GOLDEN_RATIO) >> 24) & w->table_mask;
+}
+
+static void *checked(void *memory) {
+    if (memory == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+static void grow(worker *w) {
+    counter_entry *old = w->table;
+    uint64_t old_mask = w->table_mask;
+    w->table_mask = old_mask * 2 + 1;
+    w->table = checked(calloc(w->table_mask + 1, sizeof *w->table));
+    for (uint64_t i = 0; i <= old_mask; i++) {
+        if (old[i].key_plus_1 == 0) continue;
+        uint64_t slot = slot_of(w, old[i].key_plus_1);
+        while (w->table[slot].key_plus_1 != 0) slot = (slot + 1) & w->table_mask;
+        w->table[slot] = old[i];
+    }
+    free(old);
+}
+
+static inline void count_key(worker *w, uint64_t key) {
+    uint64_t slot = slot_of(w, key + 1);
+    while (w->table[slot].key_plus_1 != 0 && w->table[slot].key_plus_1 != key + 1)
+        slot = (slot + 1) & w->table_mask;
+    counter_entry *entry = &w->table[slot];
+    uint64_t count = ++entry->count;
+    if (entry->key_plus_1 == 0) {
+        entry->key_plus_1 = key + 1;
+        if (++w->table_used * 2 > w->table_mask) grow(w);
+    }
+    uint64_t out[2] = {key, count};
+    if (w->output_used + sizeof out > OUTPUT_BYTES) w->output_used = 0;
+    memcpy(w->output + w->output_used, out, sizeof out);
+    w->output_used += sizeof out;
+    w->records_out++;
+    if (options.verify) bench_digest_pair(&w->digest, key, count);
+}
+
+/* Where the next 64-byte result is stored. */
+static inline bench_record *output_record(worker *w) {
+    return (bench_record *)(void *)w->output;
+}
+
+/* A result stands in the output area; its line is "a,b" with b the second argument. */
+static inline void taken(worker *w, const bench_record *record, uint64_t b) {
+    __asm__ volatile("" ::"r"(record) : "memory");
+    w->records_out++;
+    if (options.verify) bench_digest_pair(&w->digest, record->a, b);
+}
+
+static inline void take_record(worker *w, const bench_record *record) {
+    memcpy(w->output, record, sizeof *record);
+    taken(w, output_record(w), record->k);
+}
+
+/* ---- moving records between threads */
+
+static inline void drain(worker *w) {
+    for (int from = 0; from < options.parallelism; from++) {
+        ring_buffer *buffer;
+        while ((buffer = ring_to_read(&w->in[from])) != NULL) {
+            const char *at = buffer->bytes, *end = buffer->bytes + buffer->len;
+            if (options.workload == BENCH_COUNTER) {
+                for (; at < end; at += sizeof(uint64_t)) count_key(w, bench_load64(at));
+            } else {
+                for (; at < end; at += sizeof(bench_record))
+                    take_record(w, (const bench_record *)(const void *)at);
+            }
+            ring_give_back(&w->in[from]);
+        }
+    }
+}
+
+/* len bytes in the buffer towards a thread; publishes a full one and waits, consuming, for the
+ * next. */
+static inline void *place(worker *w, int to, uint32_t len) {
+    ring_buffer *buffer = w->filling[to];
+    if (buffer == NULL || buffer->len + len > RING_BUFFER_BYTES) {
+        ring *r = &workers[to].in[w->id];
+        if (buffer != NULL) ring_publish(r);
+        while ((buffer = ring_to_fill(r)) == NULL) {
+            drain(w);
+            ring_pause();
+        }
+        buffer->len = 0;
+        w->filling[to] = buffer;
+        drain(w);
+    }
+    void *at = buffer->bytes + buffer->len;
+    buffer->len += len;
+    return at;
+}
+
+static inline int owner_of(uint64_t key) {
+    uint64_t scaled = ((key * BENCH_GOLDEN_RATIO) >> 32) * (uint64_t)options.parallelism;
+    return (int)(scaled >> 32);
+}
+
+/* ---- sources */
+
+static void run_counter(worker *w) {
+    for (uint64_t n = (uint64_t)w->id; n < options.n; n += (uint64_t)options.parallelism) {
+        uint64_t key = bench_key(n, options.keys);
+        int to = owner_of(key);
+        if (to == w->id)
+            count_key(w, key);
+        else
+            memcpy(place(w, to, sizeof key), &key, sizeof key);
+    }
+}
+
+static void run_exchange(worker *w) {
+    for (uint64_t n = (uint64_t)w->id; n < options.n; n += (uint64_t)options.parallelism) {
+        uint64_t key = bench_key(n, options.keys);
+        bench_fill_record(place(w, owner_of(key), sizeof(bench_record)), n, key);
+    }
+}
+
+static void run_chain(worker *w) {
+    for (uint64_t n = (uint64_t)w->id; n < options.n; n += (uint64_t)options.parallelism) {
+        uint64_t key = bench_key(n, options.keys);
+        bench_record *record = output_record(w);
+        bench_fill_record(record, n, key);
+        uint64_t p4 = record->p4;
+        for (int step = 0; step < CHAIN_STEPS; step++) {
+            p4 += key;
+            __asm__ volatile("" : "+r"(p4)); /* the step is done, not folded into the next */
+        }
+        record->p4 = p4;
+        taken(w, record, p4);
+    }
+}
+
+static void run_broadcast(worker *w) {
+    if (w->id != 0) return;
+    for (uint64_t n = 0; n < options.n; n++) {
+        uint64_t key = bench_key(n, options.keys);
+        for (int to = 1; to < options.parallelism; to++)
+            bench_fill_record(place(w, to, sizeof(bench_record)), n, key);
+        bench_fill_record(output_record(w), n, key);
+        taken(w, output_record(w), key);
+    }
+}
+
+static void run_union(worker *w) {
+    uint64_t turn = (uint64_t)w->id;
+    for (uint64_t n = (uint64_t)w->id; n < options.n / 2; n += (uint64_t)options.parallelism) {
+        for (int source = 0; source < 2; source++) {
+            uint64_t source_n = n;
+            __asm__ volatile("" : "+r"(source_n)); /* two sources make two records */
+            uint64_t key = bench_key(source_n, options.keys);
+            int to = (int)(turn++ % (uint64_t)options.parallelism);
+            if (to == w->id) {
+                bench_fill_record(output_record(w), source_n, key);
+                taken(w, output_record(w), key);
+            } else {
+                bench_fill_record(place(w, to, sizeof(bench_record)), source_n, key);
+            }
+        }
+    }
+}
+
+static void *work(void *argument) {
+    worker *w = argument;
+    switch (options.workload) {
+        case BENCH_COUNTER:
+            run_counter(w);
+            break;
+        case BENCH_EXCHANGE:
+            run_exchange(w);
+            break;
+        case BENCH_CHAIN10:
+            run_chain(w);
+            break;
+        case BENCH_BROADCAST:
+            run_broadcast(w);
+            break;
+        default:
+            run_union(w);
+            break;
+    }
+    for (int to = 0; to < options.parallelism; to++) {
+        if (w->filling[to] != NULL) ring_publish(&workers[to].in[w->id]);
+        ring_close(&workers[to].in[w->id]);
+    }
+    for (;;) {
+        drain(w);
+        bool done = true;
+        for (int from = 0; from < options.parallelism; from++) done &= ring_is_done(&w->in[from]);
+        if (done) return NULL;
+        ring_pause();
+    }
+}
+
+int main(int argc, char **argv) {
+    static const char *const names[] = {"counter",   "exchange", "chain10",
+                                        "broadcast", "union",    NULL};
+    bench_options_parse(&options, argc, argv, names);
+    if (options.parallelism > THREADS_MAX) {
+        fprintf(stderr, "%s: at most %d threads\n", argv[0], THREADS_MAX);
+        return 2;
+    }
+    int64_t started = bench_now_ns();
+    pthread_t threads[THREADS_MAX];
+    for (int i = 0; i < options.parallelism; i++) {
+        worker *w = &workers[i];
+        w->id = i;
+        w->table_mask = TABLE_START - 1;
+        w->table = checked(calloc(TABLE_START, sizeof *w->table));
+        for (int from = 0; from < options.parallelism; from++) ring_init(&w->in[from]);
+    }
+    for (int i = 0; i < options.parallelism; i++)
+        if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0) abort();
+    for (int i = 0; i < options.parallelism; i++) pthread_join(threads[i], NULL);
+    int64_t wall_ns = bench_now_ns() - started;
+
+    bench_digest digest = {0, 0};
+    uint64_t records_out = 0;
+    for (int i = 0; i < options.parallelism; i++) {
+        bench_digest_add(&digest, &workers[i].digest);
+        records_out += workers[i].records_out;
+        free(workers[i].table);
+        for (int from = 0; from < options.parallelism; from++) ring_fini(&workers[i].in[from]);
+    }
+    char name[64];
+    bench_options_name(&options, name, sizeof name);
+    uint64_t records_in = options.workload == BENCH_UNION ? options.n / 2 * 2 : options.n;
+    bench_report(&(bench_result){.system = "limit",
+                                 .workload = name,
+                                 .parallelism = options.parallelism,
+                                 .records_in = records_in,
+                                 .records_out = records_out,
+                                 .wall_ns = wall_ns,
+                                 .digest = options.verify ? &digest : NULL});
+    return 0;
+}

@@ -1,0 +1,277 @@
+/* limit_wordcount.c - running word counts by hand.
+ *
+ *   limit_wordcount [--p THREADS] [--verify] FILE...
+ *
+ * Each thread reads and tokenises its share of the files (file i is thread i % THREADS's) and owns
+ * the words whose hash falls to it; foreign words travel in 32 KiB buffers with their hash. Every
+ * update is stored as (count, word) into an output record. Words are runs of ASCII letters,
+ * lower-cased. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/digest.h"
+#include "bench/limit/ring.h"
+#include "bench/measure.h"
+#include "bench/options.h"
+
+enum {
+    THREADS_MAX = 8,
+    CHUNK_BYTES = 1 << 20,
+    SLACK_BYTES = 64, /* a hash reads up to 8 bytes beyond a word */
+    TABLE_START = 1 << 18,
+    POOL_START = 1 << 24,
+    WORD_HEADER_BYTES = 12, /* hash and length, in a buffer */
+    LINE_WORD_MAX = 4096,
+};
+
+typedef struct word_entry {
+    uint64_t hash; /* 0: empty */
+    uint64_t count;
+    uint32_t offset, len; /* into the pool */
+} word_entry;
+
+typedef struct worker {
+    int id;
+    bench_digest digest;
+    uint64_t words, updates;
+    word_entry *table;
+    uint64_t table_mask, table_used;
+    char *pool;
+    size_t pool_used, pool_size;
+    ring in[THREADS_MAX];
+    ring_buffer *filling[THREADS_MAX];
+    alignas(64) volatile uint64_t output[2];
+} worker;
+
+static bench_options options;
+static worker workers[THREADS_MAX];
+static char lower_case[256]; /* 0: no letter */
+
+static void *checked(void *memory) {
+    if (memory == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+static inline uint64_t hash_word(const char *word, uint32_t len) {
+    uint64_t h = len * BENCH_GOLDEN_RATIO;
+    for (; len >= 8; len -= 8, word += 8) {
+        h = (h ^ bench_load64(word)) * BENCH_MULTIPLIER;
+        h ^= h >> 32;
+    }
+    if (len > 0) {
+        h = (h ^ (bench_load64(word) & ((UINT64_C(1) << (8 * len)) - 1))) * BENCH_MULTIPLIER;
+        h ^= h >> 32;
+    }
+    return h | 1;
+}
+
+static void grow(worker *w) {
+    word_entry *old = w->table;
+    uint64_t old_mask = w->table_mask;
+    w->table_mask = old_mask * 2 + 1;
+    w->table = checked(calloc(w->table_mask + 1, sizeof *w->table));
+    for (uint64_t i = 0; i <= old_mask; i++) {
+        if (old[i].hash == 0) continue;
+        uint64_t slot = old[i].hash & w->table_mask;
+        while (w->table[slot].hash != 0) slot = (slot + 1) & w->table_mask;
+        w->table[slot] = old[i];
+    }
+    free(old);
+}
+
+static word_entry *insert(worker *w, uint64_t slot, const char *word, uint32_t len, uint64_t hash) {
+    if (w->table_used * 2 > w->table_mask) {
+        grow(w);
+        slot = hash & w->table_mask;
+        while (w->table[slot].hash != 0) slot = (slot + 1) & w->table_mask;
+    }
+    if (w->pool_used + len > w->pool_size) {
+        w->pool_size *= 2;
+        w->pool = checked(realloc(w->pool, w->pool_size));
+    }
+    memcpy(w->pool + w->pool_used, word, len);
+    word_entry *entry = &w->table[slot];
+    *entry = (word_entry){hash, 0, (uint32_t)w->pool_used, len};
+    w->pool_used += len;
+    w->table_used++;
+    return entry;
+}
+
+static inline void count_word(worker *w, const char *word, uint32_t len, uint64_t hash) {
+    uint64_t slot = hash & w->table_mask;
+    word_entry *entry = &w->table[slot];
+    while (entry->hash != hash || entry->len != len ||
+           memcmp(w->pool + entry->offset, word, len) != 0) {
+        if (entry->hash == 0) {
+            entry = insert(w, slot, word, len, hash);
+            break;
+        }
+        slot = (slot + 1) & w->table_mask;
+        entry = &w->table[slot];
+    }
+    entry->count++;
+    w->updates++;
+    w->output[0] = entry->count;
+    w->output[1] = entry->offset;
+    if (options.verify) {
+        char line[LINE_WORD_MAX + 32];
+        uint32_t shown = len < LINE_WORD_MAX ? len : LINE_WORD_MAX;
+        memcpy(line, word, shown);
+        line[shown] = ',';
+        char *end = bench_put_u64(line + shown + 1, entry->count);
+        bench_digest_line(&w->digest, line, (size_t)(end - line));
+    }
+}
+
+static void drain(worker *w) {
+    for (int from = 0; from < options.parallelism; from++) {
+        ring_buffer *buffer;
+        while ((buffer = ring_to_read(&w->in[from])) != NULL) {
+            const char *at = buffer->bytes, *end = buffer->bytes + buffer->len;
+            while (at < end) {
+                uint32_t len;
+                memcpy(&len, at + 8, sizeof len);
+                count_word(w, at + WORD_HEADER_BYTES, len, bench_load64(at));
+                at += WORD_HEADER_BYTES + len;
+            }
+            ring_give_back(&w->in[from]);
+        }
+    }
+}
+
+static void send_word(worker *w, int to, const char *word, uint32_t len, uint64_t hash) {
+    uint32_t size = WORD_HEADER_BYTES + len;
+    if (size > RING_BUFFER_BYTES) {
+        fprintf(stderr, "a word of %u bytes does not fit a buffer\n", len);
+        exit(1);
+    }
+    ring_buffer *buffer = w->filling[to];
+    if (buffer == NULL || buffer->len + size > RING_BUFFER_BYTES) {
+        ring *r = &workers[to].in[w->id];
+        if (buffer != NULL) ring_publish(r);
+        while ((buffer = ring_to_fill(r)) == NULL) {
+            drain(w);
+            ring_pause();
+        }
+        buffer->len = 0;
+        w->filling[to] = buffer;
+        drain(w);
+    }
+    char *at = buffer->bytes + buffer->len;
+    memcpy(at, &hash, sizeof hash);
+    memcpy(at + 8, &len, sizeof len);
+    memcpy(at + WORD_HEADER_BYTES, word, len);
+    buffer->len += size;
+}
+
+static void tokenise(worker *w, char *at, const char *end) {
+    while (at < end) {
+        while (at < end && lower_case[(unsigned char)*at] == 0) at++;
+        char *word = at;
+        for (char c; at < end && (c = lower_case[(unsigned char)*at]) != 0; at++) *at = c;
+        uint32_t len = (uint32_t)(at - word);
+        if (len == 0) return;
+        w->words++;
+        uint64_t hash = hash_word(word, len);
+        int to = (int)(((hash >> 32) * (uint64_t)options.parallelism) >> 32);
+        if (to == w->id)
+            count_word(w, word, len, hash);
+        else
+            send_word(w, to, word, len, hash);
+    }
+}
+
+static void read_file(worker *w, const char *path, char *chunk) {
+    int file = open(path, O_RDONLY);
+    if (file < 0) {
+        fprintf(stderr, "cannot open %s: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    size_t carried = 0; /* bytes of an unfinished word at the start */
+    for (;;) {
+        ssize_t got = read(file, chunk + carried, CHUNK_BYTES);
+        if (got < 0) {
+            fprintf(stderr, "cannot read %s: %s\n", path, strerror(errno));
+            exit(1);
+        }
+        size_t len = carried + (size_t)got, end = len;
+        while (got > 0 && end > 0 && lower_case[(unsigned char)chunk[end - 1]] != 0) end--;
+        tokenise(w, chunk, chunk + end);
+        if (got == 0) break;
+        carried = len - end;
+        if (carried > CHUNK_BYTES) {
+            fprintf(stderr, "%s: a word is longer than %d bytes\n", path, CHUNK_BYTES);
+            exit(1);
+        }
+        memmove(chunk, chunk + end, carried);
+    }
+    close(file);
+}
+
+static void *work(void *argument) {
+    worker *w = argument;
+    char *chunk = checked(malloc(2 * CHUNK_BYTES + SLACK_BYTES));
+    for (int i = w->id; i < options.file_count; i += options.parallelism)
+        read_file(w, options.files[i], chunk);
+    free(chunk);
+    for (int to = 0; to < options.parallelism; to++) {
+        if (w->filling[to] != NULL) ring_publish(&workers[to].in[w->id]);
+        ring_close(&workers[to].in[w->id]);
+    }
+    for (;;) {
+        drain(w);
+        bool done = true;
+        for (int from = 0; from < options.parallelism; from++) done &= ring_is_done(&w->in[from]);
+        if (done) return NULL;
+        ring_pause();
+    }
+}
+
+int main(int argc, char **argv) {
+    static const char *const names[] = {"wordcount", NULL};
+    bench_options_parse(&options, argc, argv, names);
+    if (options.file_count == 0 || options.parallelism > THREADS_MAX) {
+        fprintf(stderr, "usage: %s [--p 1..%d] [--verify] FILE...\n", argv[0], THREADS_MAX);
+        return 2;
+    }
+    for (int c = 'a'; c <= 'z'; c++) lower_case[c] = lower_case[c - 'a' + 'A'] = (char)c;
+    int64_t started = bench_now_ns();
+    pthread_t threads[THREADS_MAX];
+    for (int i = 0; i < options.parallelism; i++) {
+        worker *w = &workers[i];
+        w->id = i;
+        w->table_mask = TABLE_START - 1;
+        w->table = checked(calloc(TABLE_START, sizeof *w->table));
+        w->pool_size = POOL_START;
+        w->pool = checked(malloc(POOL_START));
+        for (int from = 0; from < options.parallelism; from++) ring_init(&w->in[from]);
+    }
+    for (int i = 0; i < options.parallelism; i++)
+        if (pthread_create(&threads[i], NULL, work, &workers[i]) != 0) abort();
+    for (int i = 0; i < options.parallelism; i++) pthread_join(threads[i], NULL);
+    int64_t wall_ns = bench_now_ns() - started;
+
+    bench_digest digest = {0, 0};
+    uint64_t words = 0, updates = 0;
+    for (int i = 0; i < options.parallelism; i++) {
+        bench_digest_add(&digest, &workers[i].digest);
+        words += workers[i].words;
+        updates += workers[i].updates;
+        free(workers[i].table);
+        free(workers[i].pool);
+        for (int from = 0; from < options.parallelism; from++) ring_fini(&workers[i].in[from]);
+    }
+    bench_report(&(bench_result){.system = "limit",
+                                 .workload = "wordcount",
+                                 .parallelism = options.parallelism,
+                                 .records_in = words,
+                                 .records_out = updates,
+                                 .wall_ns = wall_ns,
+                                 .digest = options.verify ? &digest : NULL});
+    return 0;
+}
