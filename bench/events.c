@@ -1,4 +1,4 @@
-#include "events.h"
+#include "bench/events.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #define BENCH_EVENTS_H
 #include <stdint.h>
 
-#include "digest.h"
+#include "bench/digest.h"
 
 enum {
     BENCH_SEED = 42,

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "digest.h"
+#include "bench/digest.h"
 
 static inline int64_t bench_now_ns(void) {
     struct timespec t;
