@@ -34,6 +34,15 @@ rask_status raski_error_set_exception(raski_error *err, rask_status status, cons
     return status;
 }
 
+void raski_error_set_cause(raski_error *err, const char *exception, const char *format, ...) {
+    if (err == NULL) return;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)snprintf(err->cause, sizeof err->cause, "%s", exception);
+    (void)vsnprintf(err->cause_message, sizeof err->cause_message, format, arguments);
+    va_end(arguments);
+}
+
 void raski_assert_failed(const char *condition, const char *file, int line) {
     (void)fprintf(stderr, "rask: internal error: %s does not hold at %s:%d\n", condition, file,
                   line);

@@ -31,6 +31,8 @@ typedef struct raski_error {
     int line;
     char exception[64]; /* Flink's simple class name of it ("IllegalArgumentException"), or "" */
     char message[RASKI_ERROR_MESSAGE_MAX];
+    char cause[64]; /* Flink's simple class name of what lies behind it, or "" */
+    char cause_message[512];
 } raski_error;
 
 /* Records an error (err may be NULL) and returns status. Does nothing to an error that is set. */
@@ -40,6 +42,10 @@ RASKI_COLD rask_status raski_error_set(raski_error *err, rask_status status, ras
 RASKI_COLD rask_status raski_error_set_exception(raski_error *err, rask_status status,
                                                  const char *exception, const char *file, int line,
                                                  const char *format, ...) RASKI_PRINTF(6, 7);
+
+/* Adds what lies behind an error that is already recorded. */
+RASKI_COLD void raski_error_set_cause(raski_error *err, const char *exception, const char *format,
+                                      ...) RASKI_PRINTF(3, 4);
 
 /* rask_status s = RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "parallelism must be positive, is %d", p);
  */

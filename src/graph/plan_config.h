@@ -49,17 +49,6 @@ typedef enum raski_memory_use_case {
 /* "OPERATOR", ... */
 const char *raski_memory_use_case_name(raski_memory_use_case use_case);
 
-/* When Flink reads an option first; a value that cannot be parsed is noticed then. */
-typedef enum raski_config_moment {
-    RASKI_CONFIG_AT_ENVIRONMENT, /* the environment is made */
-    RASKI_CONFIG_AT_BUILD,       /* the program calls the API */
-    RASKI_CONFIG_AT_STREAM_GRAPH,
-    RASKI_CONFIG_AT_STREAM_PLAN,
-    RASKI_CONFIG_AT_HASHES,
-    RASKI_CONFIG_AT_JOB_GRAPH,
-    RASKI_CONFIG_AT_EXECUTION_GRAPH,
-} raski_config_moment;
-
 enum { RASKI_CONFIG_DEFERRED_MAX = 32 };
 
 typedef struct raski_plan_config {
@@ -79,11 +68,13 @@ typedef struct raski_plan_config {
     bool vertex_name_index_prefix; /* pipeline.vertex-name-include-index-prefix */
     bool sort_inputs;              /* execution.sorted-inputs.enabled */
     int64_t sorted_inputs_memory_bytes;
-    bool batch_state_backend;       /* execution.batch-state-backend.enabled */
-    bool auto_parallelism;          /* execution.batch.adaptive.auto-parallelism.enabled */
-    int32_t auto_parallelism_min;   /* ....min-parallelism */
-    int32_t auto_parallelism_max;   /* ....max-parallelism; -1: not set */
+    bool batch_state_backend;     /* execution.batch-state-backend.enabled */
+    bool auto_parallelism;        /* execution.batch.adaptive.auto-parallelism.enabled */
+    int32_t auto_parallelism_min; /* ....min-parallelism */
+    int32_t auto_parallelism_max; /* ....max-parallelism; 128 by default; see _set */
+    bool auto_parallelism_max_set;
     int64_t checkpoint_interval_ms; /* <= 0: off */
+    bool exactly_once;              /* execution.checkpointing.mode */
     bool unaligned_checkpoints, force_unaligned_checkpoints;
     bool approximate_local_recovery;
     bool checkpoints_after_tasks_finish;
@@ -93,7 +84,6 @@ typedef struct raski_plan_config {
                                                      0: the use case gets nothing */
     struct {
         const char *key, *value; /* what could not be parsed */
-        raski_config_moment moment;
     } deferred[RASKI_CONFIG_DEFERRED_MAX];
     size_t deferred_count;
 } raski_plan_config;
@@ -107,13 +97,16 @@ void raski_plan_config_init(raski_plan_config *config);
 RASKI_NODISCARD rask_status raski_plan_config_set(raski_plan_config *config, raski_arena *arena,
                                                   const char *key, const char *value,
                                                   raski_error *err);
-/* The same, but as Flink does it: a bad value is remembered and reported by
- * raski_plan_config_check at the moment at which Flink would read it. */
+/* The same, but as Flink does it: a bad value is remembered and reported when the option is read,
+ * by raski_plan_config_check. */
 void raski_plan_config_set_lazily(raski_plan_config *config, raski_arena *arena, const char *key,
                                   const char *value);
-/* Reports the first remembered bad value of that moment. */
+/* Fails when the value remembered for key is bad: what Flink does when it reads the option. */
 RASKI_NODISCARD rask_status raski_plan_config_check(const raski_plan_config *config,
-                                                    raski_config_moment moment, raski_error *err);
+                                                    const char *key, raski_error *err);
+/* The same for all options that Flink reads when it makes an environment, in its order. */
+RASKI_NODISCARD rask_status raski_plan_config_check_environment(const raski_plan_config *config,
+                                                                raski_error *err);
 
 /* The setters of StreamExecutionEnvironment that check their argument, with Flink's texts. */
 RASKI_NODISCARD rask_status raski_plan_config_set_parallelism(raski_plan_config *config,

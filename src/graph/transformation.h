@@ -89,14 +89,27 @@ typedef struct raski_operator_factory {
     bool input_selectable;     /* the operator implements InputSelectable */
     bool supports_async_state; /* AsyncKeyOrderedProcessingOperator */
     bool simple; /* SimpleOperatorFactory: the operator itself is known (async state asks for it) */
-    const char *operator_class; /* name for error texts; NULL: not known */
+    bool concurrent_sink_function; /* legacy sinks: the user's function allows several attempts */
+    const char *operator_class;    /* name for error texts; NULL: not known */
 } raski_operator_factory;
 
+/* How a keyed stream is keyed: what its keyBy was given. */
+typedef struct raski_key {
+    raski_key_selector selector;
+    const char *type; /* Flink's text of the key's type; equal texts are equal types */
+    bool async_state; /* keyed.enableAsyncState() */
+} raski_key;
+
+/* A stream as the API sees it: key is NULL for a plain one. */
+typedef struct raski_plan_stream {
+    raski_transformation *transformation;
+    const raski_key *key; /* borrowed: lives as long as the transformation graph */
+} raski_plan_stream;
+
 /* Expands a part of a Sink V2 (pre-write, pre-commit, post-commit topology): builds
- * transformations on input in env and returns the last stream (input itself if it made none). */
-typedef rask_status (*raski_sink_topology_fn)(void *context, raski_plan_env *env,
-                                              raski_transformation *input,
-                                              raski_transformation **ret_output, raski_error *err);
+ * transformations on input and returns the last stream (input itself if it made none). */
+typedef rask_status (*raski_sink_topology_fn)(void *context, raski_plan_stream input,
+                                              raski_plan_stream *ret_output, raski_error *err);
 
 /* What a Sink V2 consists of, and which mix-ins it has. */
 typedef struct raski_sink {
@@ -134,7 +147,8 @@ struct raski_transformation {
     raski_operator_factory factory;
     bool chaining_set;
     bool supports_concurrent_execution_attempts;
-    bool non_parallel; /* DataStreamSource: parallelism must stay 1 */
+    bool serial_source; /* its parallelism must stay 1 */
+    bool non_parallel;  /* forceNonParallel: parallelism and max parallelism must stay 1 */
     /* Keyed ones: one selector per input (id 0: that input is not keyed); NULL: not keyed. */
     raski_key_selector *key_selectors;
     size_t key_selector_count;
@@ -148,6 +162,7 @@ struct raski_transformation {
     const char *cache_data_set;        /* CACHE: name of the data set */
     bool cached;                       /* CACHE: an earlier job has filled it */
     raski_sink *sink;                  /* SINK */
+    const raski_key *sink_input_key;   /* SINK: borrowed; NULL: its input is a plain stream */
     raski_map *requested_side_outputs; /* tag -> type text asked for so far */
 
     const void *payload; /* borrowed, opaque: the runtime's operator definition */
@@ -169,6 +184,7 @@ struct raski_plan_env {
     raski_transformation_graph *graph;
     raski_plan_config config; /* may be changed freely until planning */
     RASKI_VEC(raski_transformation *) operators;
+    size_t operators_version;                                /* changes with operators */
     RASKI_VEC(raski_slot_sharing_group) slot_sharing_groups; /* registered ones with resources */
 };
 
@@ -196,42 +212,42 @@ raski_transformation *raski_transformation_source(raski_plan_env *env, const cha
 raski_transformation *raski_transformation_legacy_source(raski_plan_env *env, const char *name,
                                                          const char *output_type, bool parallel,
                                                          bool bounded);
-/* stream.transform(name, type, factory). selector is that of a keyed input (its transformation is
- * the keyBy's partition), else NULL; key_type is the text of its key type. */
+/* stream.transform(name, type, factory). key is that of a keyed input (its transformation is the
+ * keyBy's partition), else NULL. */
 raski_transformation *raski_transformation_one_input(raski_transformation *input, const char *name,
                                                      const char *output_type,
                                                      const raski_operator_factory *factory,
-                                                     const raski_key_selector *selector,
-                                                     const char *key_type);
-/* connected.transform(...). selector1 and selector2 as above, each may be NULL. */
-raski_transformation *raski_transformation_two_input(
+                                                     const raski_key *key);
+/* connected.transform(...). key1 and key2 as above; an error when their types differ. */
+RASKI_NODISCARD rask_status raski_transformation_two_input(
     raski_transformation *input1, raski_transformation *input2, const char *name,
-    const char *output_type, const raski_operator_factory *factory,
-    const raski_key_selector *selector1, const raski_key_selector *selector2, const char *key_type);
-/* count >= 1 inputs. selectors: NULL for a MultipleInputTransformation, otherwise one per input
- * (id 0: not keyed) for a KeyedMultipleInputTransformation. */
+    const char *output_type, const raski_operator_factory *factory, const raski_key *key1,
+    const raski_key *key2, raski_transformation **ret_transformation, raski_error *err);
+/* count >= 1 inputs. keyed false: a MultipleInputTransformation; otherwise the keyed one, with one
+ * selector per input (id 0: that input is not keyed). */
 raski_transformation *raski_transformation_multi_input(
     raski_plan_env *env, raski_transformation *const *inputs, size_t count, const char *name,
-    const char *output_type, const raski_operator_factory *factory,
+    const char *output_type, const raski_operator_factory *factory, bool keyed,
     const raski_key_selector *selectors, const char *key_type);
-/* keyed.reduce; sum, min, max, minBy, maxBy are the same with another name: "Keyed Aggregation". */
+/* keyed.reduce ("Keyed Reduce"); sum, min, max, minBy, maxBy are the same with the name
+ * "Keyed Aggregation". */
 raski_transformation *raski_transformation_reduce(raski_transformation *input, const char *name,
-                                                  raski_key_selector selector,
-                                                  const char *key_type);
+                                                  const raski_key *key);
 raski_transformation *raski_transformation_timestamps_and_watermarks(raski_transformation *input);
-/* connect(broadcast stream).process; selector: NULL on a plain stream. */
-raski_transformation *raski_transformation_broadcast_state(
-    raski_transformation *input, raski_transformation *broadcast, const char *name,
-    const char *output_type, const raski_key_selector *selector, const char *key_type);
-/* stream.sinkTo. sink is copied, with its strings. */
-raski_transformation *raski_transformation_sink(raski_transformation *input,
-                                                const raski_sink *sink);
-/* stream.addSink; name without "Sink: ". */
+/* connect(broadcast stream).process; key: NULL on a plain stream. */
+raski_transformation *raski_transformation_broadcast_state(raski_transformation *input,
+                                                           raski_transformation *broadcast,
+                                                           const char *output_type,
+                                                           const raski_key *key);
+/* stream.sinkTo. sink is copied, with its strings. key: NULL on a plain stream, else it lives as
+ * long as the graph. */
+raski_transformation *raski_transformation_sink(raski_transformation *input, const raski_sink *sink,
+                                                const raski_key *key);
+/* stream.addSink; name without "Sink: " ("Unnamed" is Flink's). */
 raski_transformation *raski_transformation_legacy_sink(raski_transformation *input,
                                                        const char *name,
                                                        const raski_operator_factory *factory,
-                                                       const raski_key_selector *selector,
-                                                       const char *key_type);
+                                                       const raski_key *key);
 /* Inside a post-commit topology: StandardSinkTopologies.addGlobalCommitter. */
 raski_transformation *raski_transformation_global_committer(raski_transformation *input);
 /* stream.cache(); data_set is its id (32 hex digits, or any name that is unique). */
