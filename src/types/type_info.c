@@ -142,9 +142,9 @@ rask_status raski_type_find_field(const rask_type *type, const char *name, const
         raski_str_appendf(&names, "%s%s", i ? ", " : "", type->fields[i].name);
     const char *nearest = nearest_name(type, name);
     rask_status status =
-        RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s has no field \"%s\"%s%s%s; it has %s",
-                   type->name, name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                   nearest ? "\"?" : "", raski_str_text(&names));
+        RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s has no field \"%s\"%s%s%s (it has %s)",
+                   type->name, name, nearest ? ", did you mean \"" : "", nearest ? nearest : "",
+                   nearest ? "\"" : "", raski_str_text(&names));
     raski_str_free(&names);
     return status;
 }
