@@ -37,3 +37,12 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/src/cli/main.c)
   target_include_directories(rask PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(rask PRIVATE rask_all)
 endif()
+
+# docs/configuration.md is written from the option table; a test tells when it is out of date.
+add_executable(gen-configuration ${CMAKE_SOURCE_DIR}/src/config/main_gen_configuration.c)
+rask_options(gen-configuration)
+target_include_directories(gen-configuration PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(gen-configuration PRIVATE rask_all)
+set(configuration_page ${CMAKE_SOURCE_DIR}/docs/configuration.md)
+add_custom_target(configuration-page COMMAND gen-configuration ${configuration_page})
+add_test(NAME config.configuration-page COMMAND gen-configuration --check ${configuration_page})

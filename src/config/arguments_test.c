@@ -44,10 +44,10 @@ static int parallelism(const command *c) {
 
 static void check_left(const command *c, const char *expected) {
     char left[256] = "";
-    for (int i = 0; i < c->argc; i++) {
-        if (i > 0) (void)strcat(left, " ");
-        (void)strcat(left, c->argv[i]);
-    }
+    size_t used = 0;
+    for (int i = 0; i < c->argc; i++)
+        used +=
+            (size_t)snprintf(left + used, sizeof left - used, "%s%s", i > 0 ? " " : "", c->argv[i]);
     assert_string_equal(left, expected);
     assert_null(c->argv[c->argc]);
 }

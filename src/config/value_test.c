@@ -154,10 +154,9 @@ static void check_list(const char *text, size_t count, const char *joined) {
     char buffer[128] = "";
     assert_ok(raski_parse_list(text, &list, &err));
     assert_int_equal(list.count, count);
-    for (size_t i = 0; i < list.count; i++) {
-        (void)strcat(buffer, list.items[i]);
-        (void)strcat(buffer, "|");
-    }
+    size_t used = 0;
+    for (size_t i = 0; i < list.count; i++)
+        used += (size_t)snprintf(buffer + used, sizeof buffer - used, "%s|", list.items[i]);
     assert_string_equal(buffer, joined);
     raski_text_list_free(&list);
 }
@@ -190,12 +189,10 @@ static void check_map(const char *text, size_t count, const char *joined) {
     char buffer[128] = "";
     assert_ok(raski_parse_map(text, &map, &err));
     assert_int_equal(map.count, count);
-    for (size_t i = 0; i < map.count; i++) {
-        (void)strcat(buffer, map.items[i].key);
-        (void)strcat(buffer, "=");
-        (void)strcat(buffer, map.items[i].value);
-        (void)strcat(buffer, "|");
-    }
+    size_t used = 0;
+    for (size_t i = 0; i < map.count; i++)
+        used += (size_t)snprintf(buffer + used, sizeof buffer - used, "%s=%s|", map.items[i].key,
+                                 map.items[i].value);
     assert_string_equal(buffer, joined);
     raski_text_map_free(&map);
 }

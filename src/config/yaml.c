@@ -61,8 +61,8 @@ static rask_status check_no_second_document(yaml_parser_t *parser, raski_error *
 
 /* Each node is entered once; anything else came through an alias. */
 static rask_status enter(yaml_document_t *document, bool *seen, int id, int depth,
-                         yaml_node_t **ret_node, raski_error *err) {
-    yaml_node_t *node = yaml_document_get_node(document, id);
+                         raski_error *err) {
+    const yaml_node_t *node = yaml_document_get_node(document, id);
     if (seen[id])
         return RASKI_FAIL(err, RASK_E_CORRUPT, USER,
                           "line %d: an alias (*name) refers to this; write the value out instead",
@@ -79,7 +79,6 @@ static rask_status enter(yaml_document_t *document, bool *seen, int id, int dept
     if (node->type == YAML_SCALAR_NODE && has_nul(node))
         return RASKI_FAIL(err, RASK_E_CORRUPT, USER, "line %d: a value contains a NUL byte",
                           line_of(node));
-    *ret_node = node;
     return RASK_OK;
 }
 
@@ -108,8 +107,8 @@ static void append_flow_scalar(const char *text, raski_str *out) {
 /* The node as flow text: a, [a, b], {a: b}. */
 static rask_status append_flow(yaml_document_t *document, bool *seen, int id, int depth,
                                raski_str *out, raski_error *err) {
-    yaml_node_t *node;
-    RASKI_TRY(enter(document, seen, id, depth, &node, err));
+    const yaml_node_t *node = yaml_document_get_node(document, id);
+    RASKI_TRY(enter(document, seen, id, depth, err));
     if (node->type == YAML_SCALAR_NODE) {
         append_flow_scalar(scalar_text(node), out);
     } else if (node->type == YAML_SEQUENCE_NODE) {
@@ -156,9 +155,9 @@ static rask_status report(walk *w, const char *value_or_null, int line, raski_er
 }
 
 static rask_status walk_pair(walk *w, const yaml_node_pair_t *pair, int depth, raski_error *err) {
-    yaml_node_t *key;
-    yaml_node_t *value;
-    RASKI_TRY(enter(w->document, w->seen, pair->key, depth, &key, err));
+    const yaml_node_t *key = yaml_document_get_node(w->document, pair->key);
+    const yaml_node_t *value = yaml_document_get_node(w->document, pair->value);
+    RASKI_TRY(enter(w->document, w->seen, pair->key, depth, err));
     int line = line_of(key);
     if (key->type != YAML_SCALAR_NODE || *scalar_text(key) == '\0')
         return RASKI_FAIL(err, RASK_E_CORRUPT, USER, "line %d: a key must be a plain name", line);
@@ -167,15 +166,14 @@ static rask_status walk_pair(walk *w, const yaml_node_pair_t *pair, int depth, r
     if (w->path.length > RASKI_YAML_KEY_MAX)
         return RASKI_FAIL(err, RASK_E_CORRUPT, USER, "line %d: the key is longer than %d bytes",
                           line, RASKI_YAML_KEY_MAX);
-    yaml_node_t *peeked = yaml_document_get_node(w->document, pair->value);
-    if (peeked->type == YAML_SEQUENCE_NODE) {
+    if (value->type == YAML_SEQUENCE_NODE) {
         raski_str flow = {0};
         rask_status status = append_flow(w->document, w->seen, pair->value, depth, &flow, err);
         if (status == RASK_OK) status = report(w, raski_str_text(&flow), line, err);
         raski_str_free(&flow);
         return status;
     }
-    RASKI_TRY(enter(w->document, w->seen, pair->value, depth, &value, err));
+    RASKI_TRY(enter(w->document, w->seen, pair->value, depth, err));
     if (value->type == YAML_SCALAR_NODE)
         return report(w, is_null(value) ? NULL : scalar_text(value), line, err);
     if (value->data.mapping.pairs.start == value->data.mapping.pairs.top)
@@ -207,8 +205,8 @@ rask_status raski_yaml_walk(const char *text, size_t length, raski_yaml_entry_fn
     rask_status status = RASK_OK;
     if (yaml_document_get_root_node(&document) != NULL) {
         walk w = {.document = &document, .seen = seen_array(&document), .entry = entry, .ctx = ctx};
-        yaml_node_t *root;
-        status = enter(&document, w.seen, 1, 0, &root, err);
+        const yaml_node_t *root = yaml_document_get_root_node(&document);
+        status = enter(&document, w.seen, 1, 0, err);
         if (status == RASK_OK && root->type != YAML_MAPPING_NODE)
             status = RASKI_FAIL(err, RASK_E_CORRUPT, USER,
                                 "line %d: expected options as \"key: value\"", line_of(root));
@@ -226,10 +224,10 @@ rask_status raski_yaml_walk(const char *text, size_t length, raski_yaml_entry_fn
 /* The node as a value of a list or map: scalars as they are, the rest as flow text. */
 static rask_status node_value(yaml_document_t *document, bool *seen, int id, char **ret_text,
                               raski_error *err) {
-    yaml_node_t *node = yaml_document_get_node(document, id);
+    const yaml_node_t *node = yaml_document_get_node(document, id);
     raski_str flow = {0};
     if (node->type == YAML_SCALAR_NODE) {
-        RASKI_TRY(enter(document, seen, id, 1, &node, err));
+        RASKI_TRY(enter(document, seen, id, 1, err));
         *ret_text = raski_strdup(scalar_text(node));
         return RASK_OK;
     }
