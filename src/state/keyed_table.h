@@ -23,6 +23,7 @@
 
 #include "base/status.h"
 #include "rask/types.h"
+#include "types/java_hash.h"
 
 enum {
     RASKI_KEY_PARTS_MAX = 16,
@@ -32,15 +33,11 @@ enum {
 
 /* Where the parts of the key lie in a record: one part for keyBy(field), several for
  * keyBy(field, field), a part of kind RECORD for a struct. Kinds that Flink does not accept as keys
- * (bytes, lists) are refused at creation. Equality is that of Java's equals: all NaN are one key,
+ * (bytes, arrays) are refused at creation. Equality is that of Java's equals: all NaN are one key,
  * -0.0 and 0.0 are two. Padding is never read. */
-typedef struct raski_key_part {
-    const rask_type *type; /* borrowed for the table's life */
-    uint32_t offset;       /* bytes from the start of the record */
-} raski_key_part;
 typedef struct raski_key_spec {
     uint32_t part_count;
-    raski_key_part parts[RASKI_KEY_PARTS_MAX];
+    raski_key_field parts[RASKI_KEY_PARTS_MAX]; /* types are borrowed for the table's life */
 } raski_key_spec;
 
 /* One value state of the operator. */

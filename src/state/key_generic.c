@@ -1,0 +1,139 @@
+#include <string.h>
+
+#include "state/key_inline.h"
+
+uint64_t raski_key_hash_bytes(const char *bytes, size_t length, uint64_t seed) {
+    uint64_t hash = seed ^ length;
+    while (length > 16) {
+        hash = hash_mix(load_u64(bytes) ^ hash, load_u64(bytes + 8) ^ HASH_K2);
+        bytes += 16;
+        length -= 16;
+    }
+    uint64_t first = 0, second = 0;
+    if (length >= 8) {
+        first = load_u64(bytes);
+        second =
+            load_u64(bytes + length - 8); /* may overlap the first: the length is in the hash */
+    } else if (length >= 4) {
+        first = load_u32(bytes);
+        second = load_u32(bytes + length - 4);
+    } else {
+        memcpy(&first, bytes, length);
+    }
+    return hash_mix(first ^ hash, second ^ HASH_K2);
+}
+
+/* Java's floatToIntBits and doubleToLongBits: what equals and hashCode look at. */
+static uint64_t float_bits(const char *value) {
+    float number = 0;
+    memcpy(&number, value, sizeof number);
+    return number != number ? UINT32_C(0x7fc00000) : load_u32(value);
+}
+static uint64_t double_bits(const char *value) {
+    double number = 0;
+    memcpy(&number, value, sizeof number);
+    return number != number ? UINT64_C(0x7ff8000000000000) : load_u64(value);
+}
+
+/* The value of a kind that fits into 64 bits: equal values have equal bits. */
+static uint64_t scalar_bits(const rask_type *type, const char *value) {
+    switch (type->kind) {
+        case RASK_KIND_BYTE:
+            return (uint64_t)(int64_t) * (const int8_t *)value;
+        case RASK_KIND_SHORT: {
+            int16_t number = 0;
+            memcpy(&number, value, sizeof number);
+            return (uint64_t)(int64_t)number;
+        }
+        case RASK_KIND_INT:
+            return load_u32(value);
+        case RASK_KIND_LONG:
+        case RASK_KIND_TIMESTAMP:
+            return load_u64(value);
+        case RASK_KIND_FLOAT:
+            return float_bits(value);
+        case RASK_KIND_DOUBLE:
+            return double_bits(value);
+        case RASK_KIND_BOOLEAN:
+            return *value != 0;
+        default:
+            break;
+    }
+    raski_assert_failed("a kind that may be part of a key", __FILE__, __LINE__);
+}
+
+static raski_any_list load_list(const char *value) {
+    raski_any_list list;
+    memcpy(&list, value, sizeof list);
+    return list;
+}
+
+static uint64_t hash_value(const rask_type *type, const char *value, uint64_t hash) {
+    switch (type->kind) {
+        case RASK_KIND_STRING:
+            return hash_string(value, hash);
+        case RASK_KIND_RECORD:
+            for (uint32_t i = 0; i < type->field_count; i++)
+                hash = hash_value(type->fields[i].type, value + type->fields[i].offset, hash);
+            return hash;
+        case RASK_KIND_OPTIONAL:
+            if (*value == 0) return hash_mix(hash, HASH_K2);
+            return hash_value(type->element, value + type->value_offset, hash);
+        case RASK_KIND_LIST: {
+            raski_any_list list = load_list(value);
+            hash = hash_mix(hash ^ list.count, HASH_K2);
+            for (uint32_t i = 0; i < list.count; i++)
+                hash = hash_value(type->element,
+                                  (const char *)list.items + (size_t)i * type->element->size, hash);
+            return hash;
+        }
+        default:
+            return hash_mix(scalar_bits(type, value) ^ hash, HASH_K1);
+    }
+}
+
+static bool equal_value(const rask_type *type, const char *a, const char *b) {
+    switch (type->kind) {
+        case RASK_KIND_STRING:
+            return equal_string(a, b);
+        case RASK_KIND_RECORD:
+            for (uint32_t i = 0; i < type->field_count; i++) {
+                const rask_field *field = &type->fields[i];
+                if (!equal_value(field->type, a + field->offset, b + field->offset)) return false;
+            }
+            return true;
+        case RASK_KIND_OPTIONAL:
+            if ((*a != 0) != (*b != 0)) return false;
+            return *a == 0 ||
+                   equal_value(type->element, a + type->value_offset, b + type->value_offset);
+        case RASK_KIND_LIST: {
+            raski_any_list x = load_list(a), y = load_list(b);
+            if (x.count != y.count) return false;
+            for (uint32_t i = 0; i < x.count; i++) {
+                size_t at = (size_t)i * type->element->size;
+                if (!equal_value(type->element, (const char *)x.items + at,
+                                 (const char *)y.items + at))
+                    return false;
+            }
+            return true;
+        }
+        default:
+            return scalar_bits(type, a) == scalar_bits(type, b);
+    }
+}
+
+uint64_t raski_key_hash_generic(const raski_key_spec *spec, const char *record, uint64_t seed) {
+    uint64_t hash = seed;
+    for (uint32_t i = 0; i < spec->part_count; i++)
+        hash = hash_value(spec->parts[i].type, record + spec->parts[i].offset, hash);
+    return hash;
+}
+
+bool raski_key_equal_generic(const raski_key_spec *a_spec, const char *a,
+                             const raski_key_spec *b_spec, const char *b) {
+    for (uint32_t i = 0; i < a_spec->part_count; i++)
+        if (!equal_value(a_spec->parts[i].type, a + a_spec->parts[i].offset,
+                         b + b_spec->parts[i].offset))
+            return false;
+    return true;
+}

@@ -1,0 +1,95 @@
+/* key_inline.h - hashing and comparing keys, for the loops of a lookup.
+ * These hashes never leave the process (key groups use Java's, types/java_hash.h): they only need
+ * to be quick and to spread well. A table has a seed of its own, so that nobody outside can choose
+ * keys that collide. Threads: pure. */
+#ifndef RASKI_STATE_KEY_INLINE_H
+#define RASKI_STATE_KEY_INLINE_H
+#include <string.h>
+
+#include "state/keyed_table_private.h"
+
+__extension__ typedef unsigned __int128 raski_u128;
+
+#define HASH_K1 UINT64_C(0x9e3779b97f4a7c15)
+#define HASH_K2 UINT64_C(0xe7037ed1a0b428db)
+
+/* All bits of the product, folded: every input bit reaches the upper and the lower bits. */
+static inline uint64_t hash_mix(uint64_t a, uint64_t b) {
+    raski_u128 product = (raski_u128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+static inline uint64_t load_u64(const char *p) {
+    uint64_t value = 0;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+static inline uint32_t load_u32(const char *p) {
+    uint32_t value = 0;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* key_generic.c */
+uint64_t raski_key_hash_bytes(const char *bytes, size_t length, uint64_t seed);
+uint64_t raski_key_hash_generic(const raski_key_spec *spec, const char *record, uint64_t seed);
+bool raski_key_equal_generic(const raski_key_spec *a_spec, const char *a,
+                             const raski_key_spec *b_spec, const char *b);
+
+static inline uint64_t hash_string(const char *string, uint64_t seed) {
+    uint64_t first = load_u64(string), second = load_u64(string + 8);
+    if (__builtin_expect((uint32_t)first > RASK_STRING_INLINE, 0)) {
+        const char *bytes = NULL;
+        memcpy(&bytes, string + offsetof(rask_string, u), sizeof bytes);
+        return raski_key_hash_bytes(bytes, (uint32_t)first, seed);
+    }
+    return hash_mix(first ^ seed, second ^ HASH_K2);
+}
+static inline bool equal_string(const char *a, const char *b) {
+    uint64_t first = load_u64(a);
+    if (first != load_u64(b)) return false;
+    if (load_u64(a + 8) == load_u64(b + 8)) return true; /* inline, or the same bytes */
+    if ((uint32_t)first <= RASK_STRING_INLINE) return false;
+    const char *a_bytes = NULL, *b_bytes = NULL;
+    memcpy(&a_bytes, a + offsetof(rask_string, u), sizeof a_bytes);
+    memcpy(&b_bytes, b + offsetof(rask_string, u), sizeof b_bytes);
+    return memcmp(a_bytes, b_bytes, (uint32_t)first) == 0;
+}
+
+/* `path` is a constant where this is called from the loops. */
+static inline __attribute__((always_inline)) uint64_t key_hash(key_path path,
+                                                               const raski_key_spec *spec,
+                                                               uint32_t offset, const char *record,
+                                                               uint64_t seed) {
+    switch (path) {
+        case KEY_PATH_8:
+            return hash_mix(load_u64(record + offset) ^ seed, HASH_K1);
+        case KEY_PATH_4:
+            return hash_mix(load_u32(record + offset) ^ seed, HASH_K1);
+        case KEY_PATH_STRING:
+            return hash_string(record + offset, seed);
+        case KEY_PATH_GENERIC:
+            break;
+    }
+    return raski_key_hash_generic(spec, record, seed);
+}
+static inline __attribute__((always_inline)) bool key_equal(
+    key_path path, const raski_key_spec *record_spec, uint32_t record_offset, const char *record,
+    const raski_key_spec *row_spec, uint32_t row_offset, const char *row) {
+    switch (path) {
+        case KEY_PATH_8:
+            return load_u64(record + record_offset) == load_u64(row + row_offset);
+        case KEY_PATH_4:
+            return load_u32(record + record_offset) == load_u32(row + row_offset);
+        case KEY_PATH_STRING:
+            return equal_string(record + record_offset, row + row_offset);
+        case KEY_PATH_GENERIC:
+            break;
+    }
+    return raski_key_equal_generic(record_spec, record, row_spec, row);
+}
+
+static inline uint64_t table_hash(const raski_keyed_table *table, const raski_key_spec *spec,
+                                  const char *record) {
+    return key_hash(table->path, spec, spec->parts[0].offset, record, table->seed);
+}
+#endif

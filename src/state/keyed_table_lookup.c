@@ -1,0 +1,209 @@
+/* The lookup: three passes over a block (hash, probe, compare) when the table does not fit into the
+ * caches, so that misses overlap; one pass when it does. */
+#include <string.h>
+
+#include "state/key_inline.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { CACHED_BYTES = 512 * 1024 }; /* about what stays in a core's second-level cache */
+
+/* The slots of a group whose tag is `tag`, as bits. */
+static inline unsigned match_group(const uint32_t *slots, uint32_t tag, uint32_t row_mask) {
+#ifdef __SSE2__
+    __m128i entries = _mm_load_si128((const __m128i *)(const void *)slots);
+    __m128i tags = _mm_and_si128(entries, _mm_set1_epi32((int)~row_mask));
+    __m128i equal = _mm_cmpeq_epi32(tags, _mm_set1_epi32((int)tag));
+    return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal));
+#else
+    unsigned bits = 0;
+    for (unsigned i = 0; i < GROUP_SLOTS; i++)
+        bits |= (unsigned)((slots[i] & ~row_mask) == tag) << i;
+    return bits;
+#endif
+}
+static inline bool group_has_empty(const uint32_t *slots) {
+    for (unsigned i = 0; i < GROUP_SLOTS; i++)
+        if (slots[i] == 0) return true;
+    return false;
+}
+
+/* Searches all groups of the key. The row, or NULL. */
+static char *find_row(const raski_keyed_table *table, const raski_key_spec *spec,
+                      const char *record, uint64_t hash) {
+    uint32_t row_mask = index_row_mask(table), tag = index_tag(hash, row_mask);
+    size_t group_mask = index_group_mask(table);
+    for (size_t group = hash >> table->group_shift;; group = (group + 1) & group_mask) {
+        const uint32_t *slots = table->index + group * GROUP_SLOTS;
+        for (unsigned bits = match_group(slots, tag, row_mask); bits; bits &= bits - 1) {
+            char *row = table_row(table, slots[__builtin_ctz(bits)] & row_mask);
+            if (key_equal(table->path, spec, spec->parts[0].offset, record, &table->key_in_row,
+                          table->key_in_row.parts[0].offset, row))
+                return row;
+        }
+        if (group_has_empty(slots)) return NULL;
+    }
+}
+
+/* For the few records whose key was not the first match: searches, and makes the row. NULL without
+ * memory. */
+static __attribute__((noinline)) char *find_or_make(raski_keyed_table *table,
+                                                    const raski_key_spec *spec, const char *record,
+                                                    uint64_t hash, bool *ret_made) {
+    char *row = find_row(table, spec, record, hash);
+    *ret_made = row == NULL;
+    if (row) return row;
+    uint32_t number = raski_table_make_row(table, spec, record);
+    if (!number) return NULL;
+    raski_table_index_insert(table, hash, number);
+    return table_row(table, number);
+}
+
+#define HOT static inline __attribute__((always_inline))
+
+/* What the loops read of a table, in registers: nothing of it changes during a lookup but `units`,
+ * when the slow path makes a row. */
+typedef struct table_view {
+    const uint32_t *index;
+    char *const *units;
+    uint64_t seed;
+    size_t row_size;
+    uint32_t group_shift, row_mask, record_offset, row_offset;
+} table_view;
+
+HOT table_view view_of(const raski_keyed_table *table, const raski_key_spec *spec) {
+    return (table_view){.index = table->index,
+                        .units = table->units,
+                        .seed = table->seed,
+                        .row_size = table->row_size,
+                        .group_shift = table->group_shift,
+                        .row_mask = index_row_mask(table),
+                        .record_offset = spec->parts[0].offset,
+                        .row_offset = table->key_in_row.parts[0].offset};
+}
+
+/* The row of the first slot whose tag matches, or NULL. */
+HOT char *first_match(const table_view *view, uint64_t hash) {
+    const uint32_t *slots = view->index + (hash >> view->group_shift) * GROUP_SLOTS;
+    unsigned match = match_group(slots, index_tag(hash, view->row_mask), view->row_mask);
+    if (__builtin_expect(match == 0, 0)) return NULL;
+    uint32_t number = slots[__builtin_ctz(match)] & view->row_mask;
+    return view->units[number >> UNIT_SHIFT] + (number % UNIT_ROWS) * view->row_size;
+}
+
+/* Returns the bits of the inserted records; *ret_failed tells that memory ran out. */
+HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table, const raski_key_spec *spec,
+                           const char *record, size_t record_size, size_t n, char **ret_rows,
+                           bool *ret_failed) {
+    table_view view = view_of(table, spec);
+    uint64_t inserted = 0;
+    for (size_t i = 0; i < n; i++, record += record_size) {
+        uint64_t hash = key_hash(path, spec, view.record_offset, record, view.seed);
+        char *row = first_match(&view, hash);
+        if (__builtin_expect(!row || !key_equal(path, spec, view.record_offset, record,
+                                                &table->key_in_row, view.row_offset, row),
+                             0)) {
+            bool made = false;
+            row = find_or_make(table, spec, record, hash, &made);
+            if (!row) {
+                *ret_failed = true;
+                return inserted;
+            }
+            view.units = table->units;
+            inserted |= (uint64_t)made << i;
+        }
+        ret_rows[i] = row;
+    }
+    return inserted;
+}
+
+HOT uint64_t lookup_uncached(key_path path, raski_keyed_table *table, const raski_key_spec *spec,
+                             const char *records, size_t record_size, size_t n, char **ret_rows,
+                             bool *ret_failed) {
+    table_view view = view_of(table, spec);
+    uint64_t hashes[RASKI_LOOKUP_MAX], inserted = 0;
+    const char *record = records;
+    for (size_t i = 0; i < n; i++, record += record_size) {
+        hashes[i] = key_hash(path, spec, view.record_offset, record, view.seed);
+        __builtin_prefetch(view.index + (hashes[i] >> view.group_shift) * GROUP_SLOTS);
+    }
+    size_t last = view.row_size <= 128 ? view.row_size - 1 : view.row_offset;
+    for (size_t i = 0; i < n; i++) {
+        char *row = first_match(&view, hashes[i]);
+        ret_rows[i] = row;
+        __builtin_prefetch(row, 1);
+        __builtin_prefetch(row + last, 1);
+    }
+    record = records;
+    for (size_t i = 0; i < n; i++, record += record_size) {
+        char *row = ret_rows[i];
+        if (__builtin_expect(row && key_equal(path, spec, view.record_offset, record,
+                                              &table->key_in_row, view.row_offset, row),
+                             1))
+            continue;
+        bool made = false;
+        row = find_or_make(table, spec, record, hashes[i], &made);
+        if (!row) {
+            *ret_failed = true;
+            return inserted;
+        }
+        inserted |= (uint64_t)made << i;
+        ret_rows[i] = row;
+    }
+    return inserted;
+}
+
+#define LOOKUPS(name, path) \
+    static uint64_t cached_##name(raski_keyed_table *table, const raski_key_spec *spec, \
+                                  const char *records, size_t record_size, size_t n, \
+                                  char **ret_rows, bool *ret_failed) { \
+        return lookup_cached(path, table, spec, records, record_size, n, ret_rows, ret_failed); \
+    } \
+    static uint64_t uncached_##name(raski_keyed_table *table, const raski_key_spec *spec, \
+                                    const char *records, size_t record_size, size_t n, \
+                                    char **ret_rows, bool *ret_failed) { \
+        return lookup_uncached(path, table, spec, records, record_size, n, ret_rows, ret_failed); \
+    }
+LOOKUPS(8, KEY_PATH_8)
+LOOKUPS(4, KEY_PATH_4)
+LOOKUPS(string, KEY_PATH_STRING)
+LOOKUPS(generic, KEY_PATH_GENERIC)
+
+rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_spec *spec,
+                                     const void *records, size_t record_size, size_t n,
+                                     char **ret_rows, uint64_t *ret_inserted, raski_error *err) {
+    RASKI_DCHECK(n <= RASKI_LOOKUP_MAX);
+    if (__builtin_expect(table->count + table->tombstones + n > table->grow_at, 0))
+        RASKI_TRY(raski_table_reserve(table, n, err));
+    bool cached = ((size_t)table->row_size * table->count +
+                   (sizeof(uint32_t) << table->index_bits)) < CACHED_BYTES;
+    bool failed = false;
+    uint64_t inserted = 0;
+    switch (table->path) {
+        case KEY_PATH_8:
+            inserted = (cached ? cached_8 : uncached_8)(table, spec, records, record_size, n,
+                                                        ret_rows, &failed);
+            break;
+        case KEY_PATH_4:
+            inserted = (cached ? cached_4 : uncached_4)(table, spec, records, record_size, n,
+                                                        ret_rows, &failed);
+            break;
+        case KEY_PATH_STRING:
+            inserted = (cached ? cached_string : uncached_string)(table, spec, records, record_size,
+                                                                  n, ret_rows, &failed);
+            break;
+        case KEY_PATH_GENERIC:
+            inserted = (cached ? cached_generic : uncached_generic)(
+                table, spec, records, record_size, n, ret_rows, &failed);
+            break;
+    }
+    if (__builtin_expect(failed, 0)) return raski_table_no_memory(table, err);
+    if (ret_inserted) *ret_inserted = inserted;
+    return RASK_OK;
+}
+
+char *raski_keyed_table_find(raski_keyed_table *table, const raski_key_spec *spec,
+                             const void *record) {
+    return find_row(table, spec, record, table_hash(table, spec, record));
+}
