@@ -133,7 +133,7 @@ HOT uint64_t lookup_uncached(key_path path, raski_keyed_table *table, const rask
         char *row = first_match(&view, hashes[i]);
         ret_rows[i] = row;
         __builtin_prefetch(row, 1);
-        __builtin_prefetch(row + last, 1);
+        __builtin_prefetch((const void *)((uintptr_t)row + last), 1); /* harmless for NULL */
     }
     record = records;
     for (size_t i = 0; i < n; i++, record += record_size) {
