@@ -1,13 +1,14 @@
-/* rask_string_next_word: finds a word in one or two 16-byte steps instead of byte by byte.
+/* rask_string_next_word: finds a word in one 16-byte step instead of byte by byte.
  *
  * A block of 16 bytes is classified at once (a bit per byte: letter or not); the first word of the
  * block starts at the lowest set bit and ends at the next clear one. Its text is loaded again from
  * the start of the word, lower-cased by setting bit 5, moved behind the length and masked: that is
- * the whole inline value of a rask_string, stored with one instruction.
+ * the whole inline value of a rask_string, stored with one instruction. The next call waits for the
+ * new position only, which takes no second look at the text.
  *
  * The last block of a line is shorter than 16 bytes. Where the bytes behind it lie in the same
- * 4096-byte page as its last byte, they can be read without a fault, and are then ignored. Tools
- * that watch each access (sanitizers, valgrind on debug builds) see a copy instead. */
+ * 4096-byte page as the first one, they can be read without a fault, and are then ignored. Tools
+ * that watch each access (sanitizers, valgrind on debug builds) see no such read. */
 #include "rask/string.h"
 #include "types/batch_arena.h"
 
@@ -54,72 +55,81 @@ static inline size_t letters_from(const char *p, const char *end) {
 
 enum { BLOCK = 16, PAGE = 4096 };
 
-/* The next 16 bytes at p, of which at least one is before end; what lies behind end is anything. */
-static inline __m128i load_block(const char *p, const char *end) {
-    size_t left = (size_t)(end - p);
-    if (left >= BLOCK) return _mm_loadu_si128((const __m128i *)(const void *)p);
-    if (MAY_READ_BEHIND && ((uintptr_t)p & (PAGE - 1)) <= PAGE - BLOCK)
-        return _mm_loadu_si128((const __m128i *)(const void *)p);
-    char copy[BLOCK] = {0};
-    memcpy(copy, p, left);
-    return _mm_loadu_si128((const __m128i *)(const void *)copy);
+static inline __m128i load(const char *p) {
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* Whether reach bytes from p on can be read, of which left are before the end of the line. */
+static inline bool may_load(const char *p, size_t left, size_t reach) {
+    return MAY_READ_BEHIND ? ((uintptr_t)p & (PAGE - 1)) <= PAGE - reach : left >= reach;
 }
 
 static inline __m128i lower(__m128i block) {
     return _mm_or_si128(block, _mm_set1_epi8(0x20));
 }
 
-/* A bit per byte: is it a letter. */
-static inline unsigned letter_bits(__m128i lowered) {
-    __m128i from_a = _mm_sub_epi8(lowered, _mm_set1_epi8('a'));
-    __m128i is = _mm_cmpeq_epi8(_mm_min_epu8(from_a, _mm_set1_epi8(25)), from_a);
-    return (unsigned)_mm_movemask_epi8(is);
+/* A bit per byte: is it a letter. Added to, the letters are the largest signed bytes. */
+static inline unsigned letter_bits(__m128i block) {
+    __m128i moved = _mm_add_epi8(lower(block), _mm_set1_epi8(127 - 'z'));
+    return (unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(moved, _mm_set1_epi8(126 - ('z' - 'a'))));
 }
 
-/* The bits of the bytes before end. */
-static inline unsigned valid_bits(const char *p, const char *end) {
-    size_t left = (size_t)(end - p);
-    return left >= BLOCK ? 0xffffU : (1U << left) - 1U;
-}
-
-/* Row n keeps the 4 bytes of the length and n bytes of text. */
+/* keep_table + 12 - n: ones for the 4 bytes of the length and n bytes of text, zeros behind. */
 static const unsigned char keep_table[2 * BLOCK] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                                                     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
+/* block: text from the start of a word of length (at most 12) letters on. */
+static inline void store_word(rask_string *word, __m128i block, size_t length) {
+    __m128i keep = load((const char *)keep_table + (RASK_STRING_INLINE - length));
+    __m128i value = _mm_and_si128(_mm_slli_si128(lower(block), 4), keep);
+    value = _mm_or_si128(value, _mm_cvtsi32_si128((int)length));
+    _mm_storeu_si128((__m128i *)(void *)word, value);
+}
+
+/* What the fast path leaves: more than 15 separators, words that do not end in the first block or
+ * have more than 12 letters, the last bytes before the end of a page. */
+static __attribute__((noinline)) bool next_word_slow(const char *text, const char *end, size_t *pos,
+                                                     rask_string *word) {
+    const char *p = text + *pos;
+    while (p < end && !is_letter((unsigned char)*p)) p++;
+    size_t length = letters_from(p, end);
+    *pos = (size_t)(p - text) + length;
+    if (length == 0) return false;
+    if (length > RASK_STRING_INLINE) {
+        *word = long_word(p, length);
+        return true;
+    }
+    char copy[BLOCK] = {0};
+    memcpy(copy, p, length);
+    store_word(word, load(copy), length);
+    return true;
+}
+
 bool rask_string_next_word(rask_string line, size_t *pos, rask_string *word) {
     const char *text = rask_string_data(&line);
-    const char *end = text + line.len;
-    if (__builtin_expect(*pos >= line.len, 0)) return false;
-    const char *p = text + *pos;
-    __m128i block;
-    unsigned bits = 0;
-    for (;;) { /* to the block that holds the first letter */
-        block = lower(load_block(p, end));
-        bits = letter_bits(block) & valid_bits(p, end);
-        if (bits != 0) break;
-        if ((size_t)(end - p) <= BLOCK) {
+    size_t at = *pos;
+    if (__builtin_expect(at >= line.len, 0)) return false;
+    size_t left = line.len - at;
+    const char *p = text + at;
+    if (__builtin_expect(may_load(p, left, 2 * BLOCK), 1)) {
+        unsigned valid = (1U << (left < BLOCK ? left : BLOCK)) - 1U;
+        unsigned bits = letter_bits(load(p)) & valid;
+        if (__builtin_expect(bits != 0, 1)) {
+            /* Adding its lowest bit to a run of ones moves it to the first place behind the run. */
+            unsigned stop = (unsigned)__builtin_ctz(bits + (bits & (0U - bits)));
+            unsigned start = (unsigned)__builtin_ctz(bits);
+            size_t length = stop - start;
+            if (__builtin_expect(stop < BLOCK && length <= RASK_STRING_INLINE, 1)) {
+                *pos = at + stop;
+                store_word(word, load(p + start), length);
+                return true;
+            }
+        } else if (left <= BLOCK) {
             *pos = line.len;
             return false;
         }
-        p += BLOCK;
     }
-    unsigned skip = (unsigned)__builtin_ctz(bits);
-    const char *start = p + skip;
-    block = lower(load_block(start, end));
-    bits = letter_bits(block) & valid_bits(start, end);
-    size_t length = (size_t)__builtin_ctz(~bits); /* at most 16 */
-    if (__builtin_expect(length > RASK_STRING_INLINE, 0)) {
-        length += letters_from(start + length, end);
-        *word = long_word(start, length);
-    } else {
-        __m128i keep = _mm_loadu_si128(
-            (const __m128i *)(const void *)(keep_table + (RASK_STRING_INLINE - length)));
-        __m128i value = _mm_and_si128(_mm_slli_si128(block, 4), keep);
-        value = _mm_or_si128(value, _mm_cvtsi32_si128((int)length));
-        _mm_storeu_si128((__m128i *)(void *)word, value);
-    }
-    *pos = (size_t)(start - text) + length;
-    return true;
+    return next_word_slow(text, text + line.len, pos, word);
 }
 
 #else
