@@ -1,0 +1,53 @@
+/* Operators without keyed state: the user's generated loops over batches. */
+#include <string.h>
+
+#include "operators/operator.h"
+
+/* One record out for each in, or fewer: then the room for n records is enough for n of them. */
+static bool is_one_to_one(raski_fn_kind kind) {
+    return kind == RASKI_FN_MAP || kind == RASKI_FN_FILTER;
+}
+
+/* In place when the records may be overwritten and the result stays in this task. A result for an
+ * exchange is written where it is sent from instead, which saves the same copy. */
+static bool runs_in_place(const raski_operator *op, bool exclusive) {
+    if (!exclusive || op->def->fn->run_in_place == NULL) return false;
+    return op->out.targets.count != 1 || op->out.targets.items[0].op != NULL;
+}
+
+static void process_in_place(raski_operator *op, void *records, size_t n) {
+    size_t out = op->def->fn->run_in_place(op->self, records, n, &op->ctx);
+    if (op->ctx.failed) return;
+    raski_operator_dispatch(op, records, out, true);
+}
+
+static void process_sink(raski_operator *op, const void *records, size_t n) {
+    (void)op->def->fn->run(op->self, records, n, &op->ctx);
+}
+
+static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
+    const raski_fn *fn = op->def->fn;
+    if (fn->kind == RASKI_FN_SINK) {
+        process_sink(op, records, n);
+        return;
+    }
+    if (runs_in_place(op, exclusive)) {
+        process_in_place(op, records, n);
+        return;
+    }
+    raski_run *run = input == 0 ? fn->run : fn->run2;
+    size_t size = input == 0 ? fn->in->size : fn->in2->size;
+    const char *in = records;
+    while (n > 0 && raski_operator_room(op)) {
+        size_t part = is_one_to_one(fn->kind) && n > op->ctx.cap ? op->ctx.cap : n;
+        size_t out = run(op->self, in, part, &op->ctx);
+        if (op->ctx.failed) return;
+        op->pending += out;
+        op->record_base += (int64_t)part;
+        in += part * size;
+        n -= part;
+    }
+    raski_operator_hand_on(op);
+}
+
+const raski_operator_ops raski_function_ops = {.name = "function", .process = process};

@@ -1,0 +1,194 @@
+/* Keyed process functions: looks up the state rows of a block of records, then runs the user's loop
+ * over the block, whose state handles reach into the rows. */
+#include <string.h>
+
+#include "operators/operator.h"
+#include "state/keyed_table.h"
+#include "types/java_hash.h"
+#include "types/key_group.h"
+#include "types/type_info.h"
+
+typedef struct keyed {
+    raski_keyed_table *table;
+    void *keys[2]; /* what the selectors give, per input; NULL without selector */
+    char *rows[RASKI_LOOKUP_MAX];
+    bool tracked;                 /* in this block */
+    raski_key_group_range range;
+    uint32_t next_checked; /* record of a block whose key group is checked */
+} keyed;
+
+/* What rask_value(T) looks like for any T. */
+typedef struct any_value {
+    rask_ctx *ctx;
+    uint32_t offset;
+    uint16_t index;
+    uint16_t track;
+    void *type;
+} any_value;
+
+static const raski_key_definition *key_of(const raski_operator *op, unsigned input) {
+    return input == 0 ? op->def->key : op->def->key2;
+}
+
+static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
+    const raski_states *self = op->def->fn->self;
+    raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
+    size_t count = self->count;
+    if (count > RASKI_STATES_MAX)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "%s has %zu keyed states, at most %d are possible", self->type, count,
+                          RASKI_STATES_MAX);
+    for (size_t i = 0; i < count; i++)
+        specs[i] = (raski_state_spec){.name = self->fields[i].name, .type = self->fields[i].type};
+    /* A function without state still has a current key. */
+    if (count == 0) specs[count++] = (raski_state_spec){.name = "none", .size = 1, .align = 1};
+    raski_keyed_table_options options = {
+        .key = &op->def->key->fields, .states = specs, .state_count = count};
+    RASKI_TRY(raski_keyed_table_create(&options, &k->table, err));
+    for (size_t i = 0; i < self->count; i++) {
+        any_value handle = {.ctx = &op->ctx, .index = (uint16_t)i,
+                            .offset = raski_keyed_table_state_offset(k->table, i),
+                            .track = raski_type_has_pointers(self->fields[i].type)};
+        memcpy((char *)op->self + self->fields[i].offset, &handle, sizeof handle);
+    }
+    return RASK_OK;
+}
+
+static rask_status setup(raski_operator *op, raski_error *err) {
+    keyed *k = raski_try_calloc(1, sizeof *k);
+    if (k == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
+    op->kind = k;
+    RASKI_TRY(raski_key_group_range_of_subtask(op->runtime.max_parallelism,
+                                               op->runtime.parallelism, op->runtime.subtask_index,
+                                               &k->range, err));
+    for (unsigned input = 0; input < 2; input++) {
+        const raski_key_definition *key = key_of(op, input);
+        if (key == NULL || key->selector == NULL) continue;
+        k->keys[input] = raski_try_alloc(RASKI_LOOKUP_MAX * key->selector->out->size, 64);
+        if (k->keys[input] == NULL)
+            return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keys");
+    }
+    return make_table(op, k, err);
+}
+
+static void teardown(raski_operator *op) {
+    keyed *k = op->kind;
+    if (k == NULL) return;
+    raski_keyed_table_destroy(k->table);
+    raski_free(k->keys[0]);
+    raski_free(k->keys[1]);
+    raski_free(k);
+    op->kind = NULL;
+}
+
+/* One record of each block is checked (all in debug builds): records are routed by the same code
+ * that is checked here, so a fault does not hide for long, and checking each would cost a third of
+ * a keyed count. */
+static rask_status check_key_groups(raski_operator *op, keyed *k, const raski_key_spec *spec,
+                                    const char *keys, size_t size, size_t n, raski_error *err) {
+    if (op->runtime.parallelism == 1) return RASK_OK;
+#ifdef NDEBUG
+    size_t from = k->next_checked++ % n;
+    size_t to = from + 1;
+#else
+    size_t from = 0;
+    size_t to = n;
+#endif
+    raski_key_field fields[RASKI_KEY_PARTS_MAX];
+    for (uint32_t p = 0; p < spec->part_count; p++)
+        fields[p] = (raski_key_field){spec->parts[p].offset, spec->parts[p].type};
+    for (size_t i = from; i < to; i++) {
+        int32_t hash = 0;
+        raski_hash_records(fields, spec->part_count, keys + i * size, 1, size, &hash);
+        RASKI_TRY(raski_key_group_range_check(
+            k->range, raski_key_group_of_hash(hash, op->runtime.max_parallelism), err));
+    }
+    return RASK_OK;
+}
+
+static rask_status lookup(raski_operator *op, keyed *k, unsigned input, const char *records,
+                          size_t size, size_t n, raski_error *err) {
+    const raski_key_definition *key = key_of(op, input);
+    const char *keys = records;
+    size_t key_size = size;
+    if (key->selector != NULL) {
+        key->selector->select_keys(records, n, k->keys[input]);
+        keys = k->keys[input];
+        key_size = key->selector->out->size;
+    }
+    RASKI_TRY(check_key_groups(op, k, &key->fields, keys, key_size, n, err));
+    return raski_keyed_table_lookup(k->table, &key->fields, keys, key_size, n, k->rows, NULL, err);
+}
+
+static bool has_stateless_row(const keyed *k, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (*(const uint32_t *)(const void *)k->rows[i] == 0) return true;
+    return false;
+}
+
+static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
+    (void)exclusive;
+    keyed *k = op->kind;
+    const raski_fn *fn = op->def->fn;
+    raski_run *run = input == 0 ? fn->run : fn->run2;
+    size_t size = input == 0 ? fn->in->size : fn->in2->size;
+    const char *in = records;
+    raski_error error = {0};
+    while (n > 0) {
+        size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
+        if (lookup(op, k, input, in, size, block, &error) != RASK_OK) {
+            op->ctx.i = 0;
+            raski_operator_fail(op, &error);
+            return;
+        }
+        if (!raski_operator_room(op)) return;
+        op->ctx.rows = k->rows;
+        size_t out = run(op->self, in, block, &op->ctx);
+        if (op->ctx.failed) return;
+        op->pending += out;
+        if (k->tracked) {
+            k->tracked = false;
+            if (raski_keyed_table_adopt(k->table, &error) != RASK_OK) {
+                raski_operator_fail(op, &error);
+                return;
+            }
+        }
+        if (has_stateless_row(k, block)) raski_keyed_table_sweep(k->table, k->rows, block);
+        op->record_base += (int64_t)block;
+        op->ctx.i = 0;
+        in += block * size;
+        n -= block;
+    }
+    raski_operator_hand_on(op);
+    raski_keyed_table_end_batch(k->table);
+}
+
+void raski_state_track(rask_ctx *ctx, unsigned index) {
+    keyed *k = ctx->op->kind;
+    raski_error error = {0};
+    k->tracked = true;
+    if (raski_keyed_table_track(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
+        raski_operator_fail(ctx->op, &error);
+}
+
+void raski_state_clear(rask_ctx *ctx, unsigned index) {
+    keyed *k = ctx->op->kind;
+    raski_error error = {0};
+    if (raski_keyed_table_clear(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
+        raski_operator_fail(ctx->op, &error);
+}
+
+const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
+    keyed *k = ctx->op->kind;
+    const raski_key_spec *in_row = raski_keyed_table_key_in_row(k->table);
+    if (in_row->part_count != 1 || !raski_type_equal(in_row->parts[0].type, type)) {
+        (void)rask_fail("rask_key: the key is not of type %s", type->name);
+        void *zeroes = raski_batch_arena_alloc(&ctx->op->env->arena, type->size);
+        if (zeroes != NULL) memset(zeroes, 0, type->size);
+        return zeroes; /* the function may still read it before it returns */
+    }
+    return ctx->rows[ctx->i] + in_row->parts[0].offset;
+}
+
+const raski_operator_ops raski_keyed_ops = {
+    .name = "keyed process", .setup = setup, .process = process, .teardown = teardown};

@@ -1,0 +1,459 @@
+#include "operators/operator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "types/layout.h"
+
+enum { BATCH_BYTES = 16 * 1024, BATCH_RECORDS_MAX = 1024, BATCH_RECORDS_MIN = 16 };
+
+/* ---------------------------------------------------------------- the operator on this thread */
+static _Thread_local raski_operator *current;
+static _Thread_local raski_error *failure_sink;
+
+void raski_operator_enter(raski_operator *op) {
+    current = op;
+}
+
+void raski_failure_sink_set(raski_error *sink_or_null) {
+    failure_sink = sink_or_null;
+}
+
+const rask_runtime_context *rask_runtime(void) {
+    static const rask_runtime_context none = {.job_name = "", .task_name = "", .operator_name = ""};
+    return current ? &current->runtime : &none;
+}
+
+const char *rask_option(const char *key) {
+    if (current == NULL || key == NULL) return NULL;
+    return raski_configuration_get_raw(current->env->configuration, key);
+}
+
+rask_counter *rask_counter_of(const char *name) {
+    static _Thread_local rask_counter nowhere; /* outside of a task: unit tests of user code */
+    if (current == NULL || name == NULL) return &nowhere;
+    for (size_t i = 0; i < current->counters.count; i++)
+        if (strcmp(current->counters.items[i]->name, name) == 0)
+            return &current->counters.items[i]->counter;
+    raski_user_counter *counter = RASKI_NEW(raski_user_counter);
+    counter->name = raski_strdup(name);
+    raski_vec_push(&current->counters, counter);
+    return &counter->counter;
+}
+
+rask_status raski_fail(const char *file, int line, const char *format, ...) {
+    raski_error error = {.status = RASK_FAILED, .error_class = RASKI_CLASS_USER, .file = file,
+                         .line = line};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(error.message, sizeof error.message, format, arguments);
+    va_end(arguments);
+    if (current != NULL)
+        raski_operator_fail(current, &error);
+    else if (failure_sink != NULL && !raski_error_is_set(failure_sink))
+        *failure_sink = error;
+    return RASK_FAILED;
+}
+
+void raski_operator_fail(raski_operator *op, const raski_error *error) {
+    op->ctx.failed = true;
+    if (op->env->failed) return;
+    op->env->failed = true;
+    op->env->error = *error;
+    op->env->failed_operator = op;
+    op->env->record_number = op->record_base ? op->record_base + (int64_t)op->ctx.i : 0;
+}
+
+/* ---------------------------------------------------------------- making and wiring */
+static const raski_operator_ops *ops_of(const raski_operator_definition *def) {
+    if (def->type == RASKI_OPERATOR_AGGREGATE) return &raski_aggregate_ops;
+    switch (def->fn->kind) {
+    case RASKI_FN_SOURCE:
+    case RASKI_FN_SPLIT_SOURCE:
+        return &raski_source_ops;
+    case RASKI_FN_KEYED_PROCESS:
+    case RASKI_FN_KEYED_CO_PROCESS:
+        return &raski_keyed_ops;
+    default:
+        return &raski_function_ops;
+    }
+}
+
+static rask_status make_instance(raski_operator *op, raski_error *err) {
+    const raski_states *self = op->def->fn ? op->def->fn->self : NULL;
+    if (self == NULL || self->size == 0) return RASK_OK;
+    op->self = raski_try_calloc(1, self->size);
+    if (op->self == NULL)
+        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for an instance of %s (%zu bytes)",
+                          self->type, self->size);
+    if (op->def->self != NULL) memcpy(op->self, op->def->self, self->size);
+    return RASK_OK;
+}
+
+static rask_status make_staging(raski_operator *op, const rask_type *out, raski_error *err) {
+    if (out == NULL) return RASK_OK;
+    size_t n = BATCH_BYTES / out->size;
+    if (n > BATCH_RECORDS_MAX) n = BATCH_RECORDS_MAX;
+    if (n < BATCH_RECORDS_MIN) n = BATCH_RECORDS_MIN;
+    op->out_size = out->size;
+    op->staging_capacity = n;
+    op->staging = raski_try_alloc(n * out->size, 64);
+    if (op->staging == NULL)
+        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for a batch of %zu records", n);
+    return RASK_OK;
+}
+
+rask_status raski_operator_create(const raski_job_operator *job, raski_operator_env *env,
+                                  raski_operator **ret_operator, raski_error *err) {
+    const raski_operator_definition *def = job->payload;
+    if (def == NULL)
+        return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
+                          "operator \"%s\" can be planned but not run: it has no function",
+                          job->name);
+    raski_operator *op = RASKI_NEW(raski_operator);
+    op->def = def;
+    op->job = job;
+    op->env = env;
+    op->ops = ops_of(def);
+    op->ctx.op = op;
+    op->ctx.wake_fd = -1;
+    op->runtime = env->runtime;
+    op->runtime.operator_name = job->name;
+    op->inputs_open = def->in2 != NULL ? 3 : 1; /* a bit each */
+    rask_status status = make_instance(op, err);
+    if (status == RASK_OK) status = make_staging(op, def->out, err);
+    if (status != RASK_OK) {
+        raski_operator_destroy(op);
+        return status;
+    }
+    *ret_operator = op;
+    return RASK_OK;
+}
+
+static void output_free(raski_output *output) {
+    for (size_t i = 0; i < output->targets.count; i++) {
+        raski_free(output->targets.items[i].keys);
+        raski_free(output->targets.items[i].hashes);
+    }
+    raski_vec_free(&output->targets);
+}
+
+void raski_operator_destroy(raski_operator *operator_take) {
+    raski_operator *op = operator_take;
+    if (op == NULL) return;
+    if (current == op) current = NULL;
+    if (op->ops->teardown) op->ops->teardown(op);
+    output_free(&op->out);
+    for (size_t i = 0; i < op->sides.count; i++) {
+        output_free(&op->sides.items[i].output);
+        raski_free(op->sides.items[i].records);
+    }
+    raski_vec_free(&op->sides);
+    for (size_t i = 0; i < op->counters.count; i++) {
+        raski_free((char *)(uintptr_t)op->counters.items[i]->name);
+        raski_free(op->counters.items[i]);
+    }
+    raski_vec_free(&op->counters);
+    raski_free(op->staging);
+    raski_free(op->self);
+    raski_free(op);
+}
+
+/* The output of a tag, made on first use; NULL when the tag's type is not known. */
+static raski_output *output_of(raski_operator *op, const char *tag) {
+    if (tag == NULL) return &op->out;
+    for (size_t i = 0; i < op->sides.count; i++)
+        if (strcmp(op->sides.items[i].tag, tag) == 0) return &op->sides.items[i].output;
+    const rask_type *type = raski_operator_definition_side_type(op->def, tag);
+    RASKI_ASSERT(type != NULL);
+    size_t capacity = BATCH_BYTES / type->size + 1;
+    raski_side_output_buffer side = {.tag = tag, .record_size = type->size, .capacity = capacity};
+    side.records = raski_calloc(capacity, type->size);
+    raski_vec_push(&op->sides, side);
+    return &op->sides.items[op->sides.count - 1].output;
+}
+
+void raski_operator_add_chained(raski_operator *op, const char *tag, raski_operator *target,
+                                unsigned input) {
+    raski_output *output = output_of(op, tag);
+    raski_vec_push(&output->targets, (raski_target){.op = target, .input = input});
+}
+
+rask_status raski_operator_add_writer(raski_operator *op, const char *tag,
+                                      raski_result_writer *writer,
+                                      const raski_key_definition *key, raski_error *err) {
+    raski_target target = {.writer = writer, .key = key};
+    if (key != NULL) {
+        /* A window of an exchange is at most a buffer of records of one byte. */
+        target.hashes = raski_try_alloc(RASKI_BUFFER_SIZE * sizeof *target.hashes, 64);
+        if (key->selector != NULL)
+            target.keys = raski_try_alloc((size_t)RASKI_BUFFER_SIZE * key->selector->out->size, 64);
+        if (target.hashes == NULL || (key->selector != NULL && target.keys == NULL)) {
+            raski_free(target.hashes);
+            raski_free(target.keys);
+            return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory to route records by key");
+        }
+    }
+    raski_output *output = output_of(op, tag);
+    raski_vec_push(&output->targets, target);
+    return RASK_OK;
+}
+
+/* ---------------------------------------------------------------- output */
+static raski_target *only_writer(raski_operator *op) {
+    return op->out.targets.count == 1 && op->out.targets.items[0].writer != NULL
+               ? &op->out.targets.items[0]
+               : NULL;
+}
+
+static void set_window(raski_operator *op, void *window, size_t capacity) {
+    op->window = window;
+    op->window_capacity = capacity;
+    op->pending = 0;
+}
+
+/* Points ctx behind the pending records. */
+static void set_ctx(raski_operator *op) {
+    op->ctx.buf = op->window + op->pending * op->out_size;
+    op->ctx.cap = op->window_capacity - op->pending;
+}
+
+static void writer_failed(raski_operator *op, const raski_error *error) {
+    op->record_base = 0; /* not the fault of a record */
+    raski_operator_fail(op, error);
+}
+
+bool raski_operator_room(raski_operator *op) {
+    if (op->window != NULL && op->pending == op->window_capacity) raski_operator_hand_on(op);
+    if (op->window == NULL) {
+        raski_target *target = only_writer(op);
+        raski_window window;
+        raski_error error = {0};
+        if (target == NULL) {
+            set_window(op, op->staging, op->staging_capacity);
+        } else if (raski_result_writer_window(target->writer, &window, &error) == RASK_OK) {
+            set_window(op, window.records, window.capacity);
+        } else {
+            writer_failed(op, &error);
+        }
+    }
+    if (op->env->failed) {
+        set_window(op, op->staging, op->staging_capacity); /* loops may still write a little */
+        set_ctx(op);
+        op->ctx.failed = true;
+        return false;
+    }
+    set_ctx(op);
+    return true;
+}
+
+static rask_status write_records(raski_operator *op, raski_target *target, const void *records,
+                                 size_t n, size_t record_size, raski_error *err) {
+    (void)op;
+    const int32_t *hashes = NULL;
+    if (target->key != NULL) {
+        raski_key_definition_hashes(target->key, records, n, record_size, target->keys,
+                                    target->hashes);
+        hashes = target->hashes;
+    }
+    return raski_result_writer_write(target->writer, records, n, NULL, hashes, err);
+}
+
+/* Writers first: they copy, and a chained operator may overwrite an exclusive batch (only the last
+ * one is allowed to). */
+static void output_dispatch(raski_operator *op, raski_output *output, void *records, size_t n,
+                            size_t record_size, bool exclusive) {
+    size_t chained = 0;
+    for (size_t i = 0; i < output->targets.count; i++) {
+        raski_target *target = &output->targets.items[i];
+        raski_error error = {0};
+        if (target->op != NULL) {
+            chained++;
+        } else {
+            for (size_t done = 0; done < n && !op->env->failed;) {
+                size_t part = n - done < RASKI_BUFFER_SIZE ? n - done : RASKI_BUFFER_SIZE;
+                if (write_records(op, target, (char *)records + done * record_size, part,
+                                  record_size, &error) != RASK_OK)
+                    writer_failed(op, &error);
+                done += part;
+            }
+        }
+    }
+    for (size_t i = 0; i < output->targets.count && chained > 0; i++) {
+        raski_target *target = &output->targets.items[i];
+        if (target->op == NULL) continue;
+        chained--;
+        if (op->env->failed) return;
+        raski_operator_process(target->op, target->input, records, n, exclusive && chained == 0);
+    }
+}
+
+static void count_out(raski_operator *op, size_t n) {
+    __atomic_store_n(&op->records_out, op->records_out + (int64_t)n, __ATOMIC_RELAXED);
+}
+
+void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool exclusive) {
+    if (n == 0) return;
+    count_out(op, n);
+    output_dispatch(op, &op->out, records, n, op->out_size, exclusive);
+    raski_operator_enter(op);
+}
+
+static void hand_on_sides(raski_operator *op) {
+    for (size_t i = 0; i < op->sides.count; i++) {
+        raski_side_output_buffer *side = &op->sides.items[i];
+        size_t n = side->count;
+        if (n == 0) continue;
+        side->count = 0;
+        count_out(op, n);
+        output_dispatch(op, &side->output, side->records, n, side->record_size, false);
+    }
+}
+
+static void commit_window(raski_operator *op, raski_target *target, size_t n) {
+    const int32_t *hashes = NULL;
+    raski_error error = {0};
+    if (target->key != NULL) {
+        raski_key_definition_hashes(target->key, op->window, n, op->out_size, target->keys,
+                                    target->hashes);
+        hashes = target->hashes;
+    }
+    if (raski_result_writer_commit(target->writer, n, hashes, &error) != RASK_OK)
+        writer_failed(op, &error);
+}
+
+void raski_operator_hand_on(raski_operator *op) {
+    size_t n = op->pending;
+    char *window = op->window;
+    op->pending = 0;
+    op->window = NULL;
+    if (n > 0 && !op->env->failed) {
+        raski_target *target = only_writer(op);
+        if (target != NULL) {
+            count_out(op, n);
+            commit_window(op, target, n);
+        } else {
+            raski_operator_dispatch(op, window, n, true);
+        }
+    }
+    if (op->sides.count > 0 && !op->env->failed) hand_on_sides(op);
+    raski_operator_enter(op);
+}
+
+void raski_operator_emit(raski_operator *op, const void *records, size_t n) {
+    const char *from = records;
+    while (n > 0 && raski_operator_room(op)) {
+        size_t part = n < op->ctx.cap ? n : op->ctx.cap;
+        memcpy(op->ctx.buf, from, part * op->out_size);
+        op->pending += part;
+        from += part * op->out_size;
+        n -= part;
+    }
+}
+
+void *raski_flush(rask_ctx *ctx, size_t n) {
+    raski_operator *op = ctx->op;
+    op->pending += n;
+    raski_operator_hand_on(op);
+    (void)raski_operator_room(op);
+    return ctx->buf;
+}
+
+void raski_stamp(rask_ctx *ctx, size_t n) {
+    while (ctx->stamped < n) ctx->ts_out[ctx->stamped++] = ctx->ts[ctx->i];
+}
+
+void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
+    raski_operator *op = ctx->op;
+    for (size_t i = 0; i < op->sides.count; i++) {
+        raski_side_output_buffer *side = &op->sides.items[i];
+        if (side->tag != tag->name && strcmp(side->tag, tag->name) != 0) continue;
+        if (side->count == side->capacity) {
+            int64_t base = op->record_base;
+            hand_on_sides(op);
+            raski_operator_enter(op);
+            op->record_base = base;
+        }
+        memcpy((char *)side->records + side->count++ * side->record_size, record,
+               side->record_size);
+        return;
+    }
+    /* Nobody reads this tag: the record is dropped, as in Flink. */
+}
+
+/* ---------------------------------------------------------------- life */
+static void hook_failed(raski_operator *op, const char *hook) {
+    raski_error error = {0};
+    (void)RASKI_FAIL(&error, RASK_FAILED, USER, "%s failed without a message (use rask_fail)",
+                     hook);
+    op->record_base = 0;
+    raski_operator_fail(op, &error);
+}
+
+static void call_hook(raski_operator *op, rask_status (*hook)(void *), const char *name) {
+    raski_operator_enter(op);
+    if (hook(op->self) < 0 && !op->env->failed) hook_failed(op, name);
+}
+
+void raski_operator_open(raski_operator *op) {
+    raski_error error = {0};
+    raski_operator_enter(op);
+    op->record_base = 0;
+    if (op->ops->setup && op->ops->setup(op, &error) != RASK_OK) {
+        raski_operator_fail(op, &error);
+        return;
+    }
+    op->opened = true;
+    const raski_fn *fn = op->def->fn;
+    if (fn != NULL && fn->open != NULL && fn->open->open != NULL)
+        call_hook(op, fn->open->open, "open");
+}
+
+void raski_operator_process(raski_operator *op, unsigned input, void *records, size_t n,
+                            bool exclusive) {
+    raski_operator_enter(op);
+    op->record_base = op->records_in + 1;
+    op->ctx.i = 0;
+    __atomic_store_n(&op->records_in, op->records_in + (int64_t)n, __ATOMIC_RELAXED);
+    op->ops->process(op, input, records, n, exclusive);
+}
+
+static void finish(raski_operator *op) {
+    if (op->finished) return;
+    op->finished = true;
+    op->record_base = 0;
+    raski_operator_enter(op);
+    const raski_fn *fn = op->def->fn;
+    if (fn != NULL && fn->finish != NULL && fn->finish->finish != NULL)
+        call_hook(op, fn->finish->finish, "finish");
+    if (op->ops->finish && !op->env->failed) op->ops->finish(op);
+    if (!op->env->failed) raski_operator_hand_on(op);
+}
+
+static void end_targets(raski_output *output) {
+    for (size_t i = 0; i < output->targets.count; i++)
+        if (output->targets.items[i].op != NULL)
+            raski_operator_end_input(output->targets.items[i].op, output->targets.items[i].input);
+}
+
+void raski_operator_end_input(raski_operator *op, unsigned input) {
+    if (op->env->failed) return;
+    op->inputs_open &= ~(1U << input);
+    if (op->inputs_open != 0) return;
+    finish(op);
+    end_targets(&op->out);
+    for (size_t i = 0; i < op->sides.count; i++) end_targets(&op->sides.items[i].output);
+}
+
+void raski_operator_close(raski_operator *op) {
+    if (!op->opened) return;
+    op->opened = false;
+    op->record_base = 0;
+    const raski_fn *fn = op->def->fn;
+    if (fn != NULL && fn->close != NULL && fn->close->close != NULL)
+        call_hook(op, fn->close->close, "close");
+}
+
+bool raski_operator_is_function(const raski_operator *op, raski_fn_kind kind) {
+    return op->def->type == RASKI_OPERATOR_FUNCTION && op->def->fn->kind == kind;
+}

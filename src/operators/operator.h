@@ -1,0 +1,168 @@
+/* operator.h - one running operator of a chain: it is handed batches of records, runs the user's
+ * generated loop over them, and hands the results on, by direct call to chained operators and
+ * through writers to other tasks. Flink: StreamOperator, Output, OperatorChain.
+ *
+ * Records of a batch are borrowed until raski_operator_process returns; results are handed on
+ * before it returns, so nothing waits inside an operator (batching must not cost latency).
+ * Threads: all operators of a chain belong to their task's thread. */
+#ifndef RASKI_OPERATORS_OPERATOR_H
+#define RASKI_OPERATORS_OPERATOR_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "config/configuration.h"
+#include "exchange/result_writer.h"
+#include "graph/job_graph.h"
+#include "operators/definition.h"
+#include "types/batch_arena.h"
+
+/* What the operators of one task share. */
+typedef struct raski_operator_env {
+    bool failed;      /* the first failure (or cancel) is recorded: everybody stops */
+    raski_error error;
+    raski_operator *failed_operator; /* NULL: the task itself */
+    int64_t record_number;           /* of its input, from 1; 0: none */
+    raski_batch_arena arena;
+    const raski_configuration *configuration;
+    bool batch;         /* final results only */
+    rask_runtime_context runtime; /* operator_name is set per operator */
+    raski_id attempt_id;
+    /* to an operator's coordinator; bytes are borrowed */
+    void (*send_event)(void *context, raski_operator *op, const void *bytes, size_t size);
+    void *context;
+} raski_operator_env;
+
+/* Where records go: a chained operator's input, or a writer. */
+typedef struct raski_target {
+    raski_operator *op; /* NULL: the writer */
+    unsigned input;
+    raski_result_writer *writer;
+    const raski_key_definition *key; /* writers that route by key: NULL otherwise */
+    void *keys;                      /* scratch of the selector; owned */
+    int32_t *hashes;                 /* scratch; owned */
+} raski_target;
+
+typedef struct raski_output {
+    RASKI_VEC(raski_target) targets;
+} raski_output;
+
+typedef struct raski_side_output_buffer {
+    const char *tag;
+    size_t record_size;
+    raski_output output;
+    void *records; /* staging */
+    size_t count, capacity;
+} raski_side_output_buffer;
+
+/* What differs between kinds of operators. All run on the task's thread and report failures with
+ * raski_operator_fail. */
+typedef struct raski_operator_ops {
+    const char *name;
+    /* Before the user's open hook; may be NULL. */
+    rask_status (*setup)(raski_operator *op, raski_error *err);
+    /* n >= 1 records for an input; exclusive: they may be overwritten. */
+    void (*process)(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive);
+    /* All inputs have ended; emit what is left. May be NULL. */
+    void (*finish)(raski_operator *op);
+    void (*teardown)(raski_operator *op); /* may be NULL; also after a failed setup */
+} raski_operator_ops;
+
+typedef struct raski_user_counter {
+    const char *name;
+    rask_counter counter;
+} raski_user_counter;
+
+struct raski_operator {
+    rask_ctx ctx; /* first: generated loops get its address */
+    const raski_operator_ops *ops;
+    const raski_operator_definition *def;
+    const raski_job_operator *job; /* borrowed from the vertex */
+    raski_operator_env *env;
+    void *self; /* the user's instance; owned; NULL when there is none */
+    rask_runtime_context runtime;
+    void *kind; /* of the ops; owned by them */
+
+    raski_output out;
+    RASKI_VEC(raski_side_output_buffer) sides;
+    size_t out_size;  /* of an output record, bytes; 0: none */
+    void *staging;    /* an own output batch; owned */
+    size_t staging_capacity;
+    char *window;     /* where output goes now: the staging, or inside an exchange buffer */
+    size_t window_capacity, pending;
+
+    int64_t records_in, records_out; /* read by others: stored with relaxed atomics */
+    int64_t record_base;             /* number of the first record of the running loop */
+    bool opened, finished;
+    unsigned inputs_open; /* a bit for each input that has not ended */
+    RASKI_VEC(raski_user_counter *) counters;
+};
+
+/* Makes the operator of a job vertex' operator (its payload is the definition). Owns nothing of the
+ * outputs' writers. */
+RASKI_NODISCARD rask_status raski_operator_create(const raski_job_operator *job,
+                                                  raski_operator_env *env,
+                                                  raski_operator **ret_operator,
+                                                  raski_error *err);
+void raski_operator_destroy(raski_operator *operator_take);
+
+/* Wiring, before open. tag NULL: the main output. key: for writers that need hashes, else NULL. */
+void raski_operator_add_chained(raski_operator *op, const char *tag, raski_operator *target,
+                                unsigned input);
+RASKI_NODISCARD rask_status raski_operator_add_writer(raski_operator *op, const char *tag,
+                                                      raski_result_writer *writer,
+                                                      const raski_key_definition *key,
+                                                      raski_error *err);
+
+/* Setup and the user's open hook. On failure the environment says so. */
+void raski_operator_open(raski_operator *op);
+void raski_operator_process(raski_operator *op, unsigned input, void *records, size_t n,
+                            bool exclusive);
+/* One input has ended: at the last one the operator finishes (hooks, final results) and so do, in
+ * turn, the operators chained behind it. */
+void raski_operator_end_input(raski_operator *op, unsigned input);
+/* The user's close hook, if open was reached; teardown. Records the first failure. */
+void raski_operator_close(raski_operator *op);
+
+/* ---- for implementations of ops */
+/* Makes room for output: ctx.buf and ctx.cap (>= 1). false: the task failed or was cancelled. */
+bool raski_operator_room(raski_operator *op);
+/* Hands pending output (and side outputs) on. */
+void raski_operator_hand_on(raski_operator *op);
+/* Hands n records that lie elsewhere on. */
+void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool exclusive);
+/* Copies n records into the output. */
+void raski_operator_emit(raski_operator *op, const void *records, size_t n);
+/* Records a failure of this operator at the current record; the first one counts. */
+void raski_operator_fail(raski_operator *op, const raski_error *error);
+/* Runs at the start of everything that may call user code: rask_fail and rask_runtime find op. */
+void raski_operator_enter(raski_operator *op);
+bool raski_operator_is_function(const raski_operator *op, raski_fn_kind kind);
+
+/* Sources (def->fn is a source). */
+typedef enum raski_source_result {
+    RASKI_SOURCE_MORE,
+    RASKI_SOURCE_IDLE, /* nothing right now: ctx.wake_ns, ctx.wake_fd say when to come again */
+    RASKI_SOURCE_WAIT, /* waits for a split of its coordinator */
+    RASKI_SOURCE_END,
+} raski_source_result;
+/* Makes and hands on one batch. */
+raski_source_result raski_source_step(raski_operator *op);
+/* From the coordinator. */
+void raski_source_handle_event(raski_operator *op, const void *bytes, size_t size);
+
+/* Events between a split source and its coordinator: one kind byte, then for SPLIT the split. */
+enum {
+    RASKI_SOURCE_EVENT_REQUEST = 1,
+    RASKI_SOURCE_EVENT_SPLIT = 2,
+    RASKI_SOURCE_EVENT_NO_MORE = 3,
+};
+
+extern const raski_operator_ops raski_function_ops, raski_keyed_ops, raski_aggregate_ops,
+    raski_source_ops;
+/* Where the user's failure of code that runs outside of a task goes (an enumerator): set for the
+ * calling thread until called again with NULL. */
+void raski_failure_sink_set(raski_error *sink_or_null);
+#endif
