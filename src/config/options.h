@@ -60,12 +60,12 @@ typedef struct raski_option_family {
 } raski_option_family;
 
 /* Indexes of choices, for raski_configuration_get_choice (a test compares them with the table). */
-enum raski_runtime_mode {
+enum raski_runtime_mode_choice {
     RASKI_RUNTIME_MODE_STREAMING,
     RASKI_RUNTIME_MODE_BATCH,
     RASKI_RUNTIME_MODE_AUTOMATIC,
 };
-enum raski_batch_shuffle_mode {
+enum raski_batch_shuffle_mode_choice {
     RASKI_BATCH_SHUFFLE_ALL_EXCHANGES_PIPELINED,
     RASKI_BATCH_SHUFFLE_ALL_EXCHANGES_BLOCKING,
     RASKI_BATCH_SHUFFLE_ALL_EXCHANGES_HYBRID_FULL,
@@ -75,14 +75,14 @@ enum raski_checkpointing_mode {
     RASKI_CHECKPOINTING_EXACTLY_ONCE,
     RASKI_CHECKPOINTING_AT_LEAST_ONCE,
 };
-enum raski_scheduler_type {
-    RASKI_SCHEDULER_DEFAULT,
-    RASKI_SCHEDULER_ADAPTIVE,
-    RASKI_SCHEDULER_ADAPTIVE_BATCH,
+enum raski_scheduler_type_choice {
+    RASKI_SCHEDULER_CHOICE_DEFAULT,
+    RASKI_SCHEDULER_CHOICE_ADAPTIVE,
+    RASKI_SCHEDULER_CHOICE_ADAPTIVE_BATCH,
 };
-enum raski_vertex_description_mode {
-    RASKI_VERTEX_DESCRIPTION_TREE,
-    RASKI_VERTEX_DESCRIPTION_CASCADING,
+enum raski_vertex_description_mode_choice {
+    RASKI_VERTEX_DESCRIPTION_CHOICE_TREE,
+    RASKI_VERTEX_DESCRIPTION_CHOICE_CASCADING,
 };
 /* restart-strategy.type, with its second spellings. */
 enum raski_restart_strategy_type {

@@ -10,8 +10,9 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "types/key_group.h"
 
-enum { RASKI_PARALLELISM_DEFAULT = -1, RASKI_MAX_PARALLELISM_UPPER_BOUND = 1 << 15 };
+enum { RASKI_PARALLELISM_DEFAULT = -1 };
 enum { RASKI_BUFFER_TIMEOUT_DISABLED = -1 }; /* ms: a buffer is sent when it is full */
 
 typedef enum raski_runtime_mode {
