@@ -30,33 +30,33 @@
 #include "exchange/result_partition.h"
 #include "platform/doorbell.h"
 
-typedef enum raski_partitioner_kind {
-    RASKI_PARTITION_FORWARD,   /* always subpartition 0 (also: the forward-for-* kinds) */
-    RASKI_PARTITION_REBALANCE, /* in turn, from a random start */
-    RASKI_PARTITION_RESCALE,   /* in turn, from subpartition 0 */
-    RASKI_PARTITION_SHUFFLE,   /* at random */
-    RASKI_PARTITION_GLOBAL,    /* always subpartition 0 */
-    RASKI_PARTITION_BROADCAST, /* every record to all */
-    RASKI_PARTITION_CUSTOM,    /* a function says */
-    RASKI_PARTITION_HASH,      /* the key group of the record's hash says */
-} raski_partitioner_kind;
+typedef enum raski_channel_selector_kind {
+    RASKI_SELECT_FORWARD,   /* always subpartition 0 (also: the forward-for-* kinds) */
+    RASKI_SELECT_REBALANCE, /* in turn, from a random start */
+    RASKI_SELECT_RESCALE,   /* in turn, from subpartition 0 */
+    RASKI_SELECT_SHUFFLE,   /* at random */
+    RASKI_SELECT_GLOBAL,    /* always subpartition 0 */
+    RASKI_SELECT_BROADCAST, /* every record to all */
+    RASKI_SELECT_CUSTOM,    /* a function says */
+    RASKI_SELECT_HASH,      /* the key group of the record's hash says */
+} raski_channel_selector_kind;
 
 /* Fills channels[0..count) with the subpartition (below channel_count) of each record; an answer
  * out of range fails the write. records are count records of the partition's type, borrowed. */
-typedef rask_status (*raski_partition_function)(void *context, const void *records, size_t count,
+typedef rask_status (*raski_select_function)(void *context, const void *records, size_t count,
                                                 uint32_t channel_count, uint32_t *channels,
                                                 raski_error *err);
 
-typedef struct raski_partitioner {
-    raski_partitioner_kind kind;
+typedef struct raski_channel_selector {
+    raski_channel_selector_kind kind;
     uint64_t seed;           /* REBALANCE, SHUFFLE: 0: chosen from the clock */
     int32_t max_parallelism; /* HASH: number of key groups, at least the subpartitions */
-    raski_partition_function custom;
+    raski_select_function custom;
     void *custom_context; /* borrowed */
-} raski_partitioner;
+} raski_channel_selector;
 
 typedef struct raski_result_writer_options {
-    raski_partitioner partitioner;
+    raski_channel_selector selector;
     int64_t buffer_timeout_ms; /* -1: only full buffers are sent; 0: after each commit */
     raski_doorbell *doorbell;  /* the producing task's; the writer takes a reference of its own */
     const _Atomic bool *cancelled; /* borrowed; whoever sets it rings the doorbell; NULL: never */

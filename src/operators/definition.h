@@ -44,7 +44,8 @@ typedef struct raski_operator_definition {
     raski_aggregate_kind aggregate;
     rask_field field; /* of the aggregation */
     bool first_on_tie;
-    bool bounded; /* sources */
+    bool bounded;       /* sources */
+    bool final_results; /* batch mode: aggregations give one result per key, at the end */
     RASKI_VEC(raski_side_type) side_types; /* tags that somebody reads */
     const char *file; /* of the building call */
     int line;

@@ -6,6 +6,7 @@
 #include "state/keyed_table.h"
 #include "types/java_hash.h"
 #include "types/key_group.h"
+#include "types/layout.h"
 #include "types/type_info.h"
 
 typedef struct keyed {
@@ -30,6 +31,13 @@ static const raski_key_definition *key_of(const raski_operator *op, unsigned inp
     return input == 0 ? op->def->key : op->def->key2;
 }
 
+static bool has_pointers(const rask_type *type) {
+    raski_layout *layout = raski_layout_create(type);
+    bool result = layout->has_pointers;
+    raski_layout_destroy(layout);
+    return result;
+}
+
 static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     const raski_states *self = op->def->fn->self;
     raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
@@ -48,7 +56,7 @@ static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     for (size_t i = 0; i < self->count; i++) {
         any_value handle = {.ctx = &op->ctx, .index = (uint16_t)i,
                             .offset = raski_keyed_table_state_offset(k->table, i),
-                            .track = raski_type_has_pointers(self->fields[i].type)};
+                            .track = has_pointers(self->fields[i].type)};
         memcpy((char *)op->self + self->fields[i].offset, &handle, sizeof handle);
     }
     return RASK_OK;

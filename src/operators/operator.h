@@ -27,7 +27,6 @@ typedef struct raski_operator_env {
     int64_t record_number;           /* of its input, from 1; 0: none */
     raski_batch_arena arena;
     const raski_configuration *configuration;
-    bool batch;         /* final results only */
     rask_runtime_context runtime; /* operator_name is set per operator */
     raski_id attempt_id;
     /* to an operator's coordinator; bytes are borrowed */

@@ -1,0 +1,253 @@
+/* Rebuilds what a task runs from its job vertex: operators, their wiring, result partitions with
+ * their writers, the input gate. Flink: OperatorChain, RegularOperatorChain, StreamTask's
+ * createRecordWriters. */
+#include <string.h>
+
+#include "config/options.h"
+#include "task/task_private.h"
+
+/* ---------------------------------------------------------------- partitions and writers */
+static const raski_job_operator *operator_at(const raski_job_vertex *vertex, int node,
+                                             size_t *ret_index) {
+    for (size_t i = 0; i < vertex->operator_count; i++) {
+        if (vertex->operators[i].node != node) continue;
+        *ret_index = i;
+        return &vertex->operators[i];
+    }
+    return NULL;
+}
+
+static const rask_type *output_type(const raski_job_vertex *vertex,
+                                    const raski_network_output *output) {
+    size_t index = 0;
+    const raski_job_operator *op = operator_at(vertex, output->source_node, &index);
+    if (op == NULL || op->payload == NULL) return NULL;
+    const raski_operator_definition *def = op->payload;
+    return output->side_output ? raski_operator_definition_side_type(def, output->side_output)
+                               : def->out;
+}
+
+static raski_channel_selector_kind selector_kind(const raski_partitioner *partitioner) {
+    switch (partitioner->kind) {
+    case RASKI_PARTITIONER_FORWARD:
+    case RASKI_PARTITIONER_FORWARD_FOR_UNSPECIFIED:
+    case RASKI_PARTITIONER_FORWARD_FOR_CONSECUTIVE_HASH:
+        return RASKI_SELECT_FORWARD;
+    case RASKI_PARTITIONER_REBALANCE:
+        return RASKI_SELECT_REBALANCE;
+    case RASKI_PARTITIONER_RESCALE:
+        return RASKI_SELECT_RESCALE;
+    case RASKI_PARTITIONER_SHUFFLE:
+        return RASKI_SELECT_SHUFFLE;
+    case RASKI_PARTITIONER_GLOBAL:
+        return RASKI_SELECT_GLOBAL;
+    case RASKI_PARTITIONER_BROADCAST:
+        return RASKI_SELECT_BROADCAST;
+    case RASKI_PARTITIONER_KEY_GROUP:
+        return RASKI_SELECT_HASH;
+    case RASKI_PARTITIONER_CUSTOM:
+        return RASKI_SELECT_CUSTOM;
+    }
+    return RASKI_SELECT_FORWARD;
+}
+
+static rask_status select_custom(void *context, const void *records, size_t count,
+                                 uint32_t channel_count, uint32_t *channels, raski_error *err) {
+    const raski_partition_definition *def = context;
+    for (size_t i = 0; i < count; i++) {
+        const char *key = (const char *)records + i * def->record_size + def->key_offset;
+        int channel = def->fn->partition(key, (int)channel_count);
+        if (channel < 0 || (uint32_t)channel >= channel_count)
+            return RASKI_FAIL(err, RASK_FAILED, USER,
+                              "partitioner \"%s\" (%s:%d) returned %d, which is not in 0..%u",
+                              def->fn->name, def->fn->file, def->fn->line, channel,
+                              channel_count - 1);
+        channels[i] = (uint32_t)channel;
+    }
+    return RASK_OK;
+}
+
+static rask_status make_partition(raski_task *task, const raski_task_deployment *deployment,
+                                  const raski_network_output *output, raski_error *err) {
+    const rask_type *type = output_type(task->vertex, output);
+    if (type == NULL)
+        return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL, "no type for an output of \"%s\"",
+                          task->vertex->name);
+    const bool blocking = raski_result_type_is_blocking(output->type) ||
+                          raski_result_type_is_hybrid(output->type);
+    const raski_configuration *cfg = deployment->configuration;
+    raski_result_partition_options options = {
+        .name = task->vertex->name,
+        .pool = deployment->pool,
+        .storage = blocking ? RASKI_STORAGE_BLOCKING : RASKI_STORAGE_PIPELINED,
+        .subpartition_count = deployment->subpartition_counts[output->result],
+        .type = type,
+        .spill_directory = raski_configuration_get_raw(cfg, "io.tmp.dirs"),
+    };
+    return raski_result_partition_create(&options, &task->partitions[output->result], err);
+}
+
+static rask_status make_writer(raski_task *task, const raski_task_deployment *deployment, size_t i,
+                               raski_error *err) {
+    const raski_network_output *output = task->vertex->outputs[i];
+    RASKI_TRY(make_partition(task, deployment, output, err));
+    const raski_partitioner *partitioner = output->partitioner;
+    raski_result_writer_options options = {
+        .selector = {.kind = selector_kind(partitioner),
+                     .max_parallelism = partitioner->max_parallelism},
+        .buffer_timeout_ms = output->buffer_timeout_ms,
+        .doorbell = task->doorbell,
+        .cancelled = &task->cancelled,
+        .never_wait = deployment->simulated,
+    };
+    if (partitioner->kind == RASKI_PARTITIONER_CUSTOM) {
+        options.selector.custom = select_custom;
+        options.selector.custom_context = (void *)(uintptr_t)partitioner->payload;
+    }
+    return raski_result_writer_create(task->partitions[output->result], &options,
+                                      &task->writers[i], err);
+}
+
+static raski_result_writer *writer_of(const raski_task *task, const raski_network_output *output) {
+    for (size_t i = 0; i < task->writer_count; i++)
+        if (task->vertex->outputs[i] == output) return task->writers[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- operators */
+/* Keys decide only where there is more than one subpartition to choose from. */
+static const raski_key_definition *routing_key(const raski_task_deployment *deployment,
+                                               const raski_network_output *output) {
+    if (output->partitioner->kind != RASKI_PARTITIONER_KEY_GROUP) return NULL;
+    if (deployment->subpartition_counts[output->result] == 1) return NULL;
+    return output->partitioner->selector.payload;
+}
+
+static rask_status wire(raski_task *task, const raski_task_deployment *deployment, size_t i,
+                        raski_error *err) {
+    const raski_job_operator *job = &task->vertex->operators[i];
+    for (size_t c = 0; c < job->chained_output_count; c++) {
+        const raski_chained_output *chained = &job->chained_outputs[c];
+        raski_operator_add_chained(task->operators[i], chained->side_output,
+                                   task->operators[chained->target],
+                                   (unsigned)chained->input_index);
+    }
+    for (size_t o = 0; o < job->output_count; o++) {
+        const raski_network_output *output = job->outputs[o];
+        raski_result_writer *writer = writer_of(task, output);
+        if (writer == NULL)
+            return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL, "an output of \"%s\" has no result",
+                              job->name);
+        RASKI_TRY(raski_operator_add_writer(task->operators[i], output->side_output, writer,
+                                            routing_key(deployment, output), err));
+    }
+    return RASK_OK;
+}
+
+static rask_status make_operators(raski_task *task, raski_error *err) {
+    const raski_job_vertex *vertex = task->vertex;
+    task->operators = RASKI_NEW_ARRAY(raski_operator *, vertex->operator_count);
+    task->operator_count = 0;
+    for (size_t i = 0; i < vertex->operator_count; i++) {
+        if (vertex->operators[i].chain_index == 0)
+            return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
+                              "\"%s\" runs inside its consumer (HEAD_WITH_SOURCES), which Rask can "
+                              "plan but not run yet",
+                              vertex->operators[i].name);
+        RASKI_TRY(
+            raski_operator_create(&vertex->operators[i], &task->env, &task->operators[i], err));
+        task->operator_count++;
+    }
+    task->head = vertex->head;
+    const raski_fn *fn = task->operators[task->head]->def->fn;
+    task->is_source =
+        fn != NULL && (fn->kind == RASKI_FN_SOURCE || fn->kind == RASKI_FN_SPLIT_SOURCE);
+    return RASK_OK;
+}
+
+static rask_status make_gate(raski_task *task, const raski_task_deployment *deployment,
+                             raski_error *err) {
+    task->gate = raski_input_gate_create(task->doorbell);
+    for (size_t g = 0; g < task->vertex->inputs.count; g++) {
+        size_t input = task->vertex->inputs.items[g]->input_index;
+        if (input >= RASKI_TASK_INPUTS_MAX)
+            return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
+                              "\"%s\" has more than %d inputs, which Rask can plan but not run yet",
+                              task->vertex->name, RASKI_TASK_INPUTS_MAX);
+        const raski_task_input *in = &deployment->inputs[g];
+        for (size_t c = 0; c < in->channel_count; c++) {
+            RASKI_TRY(raski_input_gate_add(task->gate, in->channels[c].partition,
+                                           in->channels[c].subpartition, (uint32_t)input, err));
+            task->open_channels[input]++;
+        }
+    }
+    return RASK_OK;
+}
+
+rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment *deployment,
+                                  raski_error *err) {
+    const raski_job_vertex *vertex = task->vertex;
+    RASKI_TRY(make_operators(task, err));
+    task->partition_count = vertex->results.count;
+    task->partitions = RASKI_NEW_ARRAY(raski_result_partition *, task->partition_count);
+    task->writers = RASKI_NEW_ARRAY(raski_result_writer *, vertex->output_count);
+    task->writer_count = vertex->output_count;
+    for (size_t i = 0; i < vertex->output_count; i++)
+        RASKI_TRY(make_writer(task, deployment, i, err));
+    for (size_t i = 0; i < task->operator_count; i++) RASKI_TRY(wire(task, deployment, i, err));
+    return make_gate(task, deployment, err);
+}
+
+void raski_task_free_chain(raski_task *task) {
+    raski_input_gate_destroy(task->gate);
+    for (size_t i = 0; i < task->operator_count; i++) raski_operator_destroy(task->operators[i]);
+    raski_free(task->operators);
+    for (size_t i = 0; i < task->writer_count; i++) raski_result_writer_destroy(task->writers[i]);
+    raski_free(task->writers);
+    for (size_t i = 0; i < task->partition_count; i++)
+        raski_result_partition_unref(task->partitions[i]);
+    raski_free(task->partitions);
+    raski_batch_arena_fini(&task->env.arena);
+}
+
+raski_result_partition *raski_task_result(raski_task *task, size_t i) {
+    return task->partitions[i];
+}
+
+/* ---------------------------------------------------------------- creation */
+static void send_event(void *context, raski_operator *op, const void *bytes, size_t size) {
+    raski_task *task = context;
+    task->listener.send_event(task->listener.context, task, op->job->id, bytes, size);
+}
+
+rask_status raski_task_create(const raski_task_deployment *deployment,
+                              const raski_task_listener *listener, raski_task **ret_task,
+                              raski_error *err) {
+    raski_task *task = RASKI_NEW(raski_task);
+    task->vertex = deployment->vertex;
+    task->listener = *listener;
+    task->wake_fd = -1;
+    task->env.configuration = deployment->configuration;
+    task->env.attempt_id = deployment->attempt_id;
+    task->env.send_event = send_event;
+    task->env.context = task;
+    task->env.runtime = (rask_runtime_context){
+        .job_name = deployment->job_name,
+        .task_name = deployment->vertex->name,
+        .operator_name = "",
+        .subtask_index = deployment->subtask_index,
+        .parallelism = deployment->parallelism,
+        .max_parallelism = deployment->max_parallelism,
+        .attempt_number = deployment->attempt_number,
+    };
+    raski_batch_arena_init(&task->env.arena, 0);
+    task->mail_lock = raski_mutex_create();
+    rask_status status = raski_doorbell_create(&task->doorbell, err);
+    if (status == RASK_OK) status = raski_task_make_chain(task, deployment, err);
+    if (status != RASK_OK) {
+        raski_task_destroy(task);
+        return status;
+    }
+    *ret_task = task;
+    return RASK_OK;
+}

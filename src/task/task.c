@@ -1,0 +1,310 @@
+/* The life of a task and its loop. The chain is made by operator_chain.c. */
+#include "task/task.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "platform/clock.h"
+#include "platform/thread.h"
+#include "task/task_private.h"
+
+/* How often an empty gate is asked again before the thread goes to sleep: a producer that is at
+ * work has the next buffer soon, and a sleep costs as much as hundreds of looks. */
+enum { LOOKS_BEFORE_SLEEP = 64 };
+static const int64_t SOURCE_IDLE_NS = 1000000;
+
+static inline void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* ---------------------------------------------------------------- mailbox */
+static void mail_free(raski_task_mail *mail) {
+    while (mail != NULL) {
+        raski_task_mail *next = mail->next;
+        raski_free(mail);
+        mail = next;
+    }
+}
+
+void raski_task_deliver_event(raski_task *task, raski_id operator_id, const void *bytes,
+                              size_t size) {
+    raski_task_mail *mail = raski_alloc(sizeof *mail + size);
+    mail->next = NULL;
+    mail->operator_id = operator_id;
+    mail->size = size;
+    memcpy(mail->bytes, bytes, size);
+    raski_mutex_lock(task->mail_lock);
+    raski_task_mail **end = &task->mail;
+    while (*end != NULL) end = &(*end)->next;
+    *end = mail;
+    atomic_store_explicit(&task->has_mail, true, memory_order_release);
+    raski_mutex_unlock(task->mail_lock);
+    raski_doorbell_ring(task->doorbell);
+}
+
+static void handle_mail(raski_task *task) {
+    if (!atomic_load_explicit(&task->has_mail, memory_order_acquire)) return;
+    raski_mutex_lock(task->mail_lock);
+    raski_task_mail *mail = task->mail;
+    task->mail = NULL;
+    atomic_store_explicit(&task->has_mail, false, memory_order_relaxed);
+    raski_mutex_unlock(task->mail_lock);
+    for (raski_task_mail *m = mail; m != NULL && !task->env.failed; m = m->next)
+        for (size_t i = 0; i < task->operator_count; i++)
+            if (raski_id_equals(task->operators[i]->job->id, m->operator_id))
+                raski_source_handle_event(task->operators[i], m->bytes, m->size);
+    mail_free(mail);
+}
+
+void raski_task_cancel(raski_task *task) {
+    atomic_store_explicit(&task->cancelled, true, memory_order_release);
+    raski_doorbell_ring(task->doorbell);
+}
+
+static bool is_cancelled(const raski_task *task) {
+    return atomic_load_explicit(&task->cancelled, memory_order_acquire);
+}
+
+/* ---------------------------------------------------------------- states */
+static void enter_state(raski_task *task, raski_task_state state,
+                        const raski_task_failure *failure) {
+    task->state = state;
+    task->listener.state_changed(task->listener.context, task, state, failure);
+}
+
+static void describe_failure(const raski_task *task, raski_task_failure *failure) {
+    *failure = (raski_task_failure){.error = task->env.error,
+                                    .subtask_index = task->env.runtime.subtask_index,
+                                    .record_number = task->env.record_number};
+    const raski_operator *op = task->env.failed_operator;
+    const char *name = op ? op->job->name : task->vertex->name;
+    size_t length = strnlen(name, sizeof failure->operator_name - 1);
+    memcpy(failure->operator_name, name, length);
+    failure->operator_name[length] = '\0';
+    failure->operator_id = op ? op->job->id : task->vertex->id;
+    if (op == NULL) return;
+    failure->operator_file = op->def->file;
+    failure->operator_line = op->def->line;
+}
+
+static raski_task_step_result end_task(raski_task *task) {
+    for (size_t i = task->operator_count; i-- > 0;) raski_operator_close(task->operators[i]);
+    raski_task_failure failure;
+    if (task->env.failed && task->env.error.error_class != RASKI_CLASS_CANCELLED) {
+        describe_failure(task, &failure);
+        enter_state(task, RASKI_TASK_FAILED, &failure);
+    } else if (task->env.failed || !task->ended) {
+        enter_state(task, RASKI_TASK_CANCELED, NULL);
+    } else {
+        enter_state(task, RASKI_TASK_FINISHED, NULL);
+    }
+    return RASKI_STEP_DONE;
+}
+
+static void task_failed(raski_task *task, const raski_error *error) {
+    if (task->env.failed) return;
+    task->env.failed = true;
+    task->env.error = *error;
+}
+
+static void initialize(raski_task *task) {
+    enter_state(task, RASKI_TASK_INITIALIZING, NULL);
+    for (size_t i = task->operator_count; i-- > 0 && !task->env.failed;)
+        raski_operator_open(task->operators[i]);
+    if (!task->env.failed) enter_state(task, RASKI_TASK_RUNNING, NULL);
+}
+
+/* ---------------------------------------------------------------- one step */
+static void flush_idle(raski_task *task) {
+    raski_error error = {0};
+    for (size_t i = 0; i < task->writer_count && !task->env.failed; i++)
+        if (raski_result_writer_idle(task->writers[i], &error) != RASK_OK)
+            task_failed(task, &error);
+}
+
+static void finish_writers(raski_task *task) {
+    raski_error error = {0};
+    const raski_event end = {.kind = RASKI_EVENT_END_OF_DATA, .value = RASKI_END_DRAIN};
+    for (size_t i = 0; i < task->writer_count && !task->env.failed; i++) {
+        rask_status status = raski_result_writer_emit_event(task->writers[i], &end, &error);
+        if (status == RASK_OK) status = raski_result_writer_finish(task->writers[i], &error);
+        if (status != RASK_OK) task_failed(task, &error);
+    }
+    task->ended = !task->env.failed;
+}
+
+static void after_batch(raski_task *task) {
+    if (raski_batch_arena_take_failed(&task->env.arena)) {
+        raski_error error = {0};
+        (void)RASKI_FAIL(&error, RASK_E_NOMEM, EXTERNAL, "no memory for the strings of a batch");
+        task_failed(task, &error);
+    }
+    raski_batch_arena_reset(&task->env.arena);
+}
+
+static raski_task_step_result source_step(raski_task *task) {
+    raski_operator *source = task->operators[task->head];
+    raski_source_result result = raski_source_step(source);
+    after_batch(task);
+    if (task->env.failed) return RASKI_STEP_MORE;
+    switch (result) {
+    case RASKI_SOURCE_MORE:
+        return RASKI_STEP_MORE;
+    case RASKI_SOURCE_IDLE:
+        task->wake_ns = raski_now_ns() +
+                        (source->ctx.wake_ns > 0 ? source->ctx.wake_ns : SOURCE_IDLE_NS);
+        task->wake_fd = source->ctx.wake_fd;
+        return RASKI_STEP_BLOCKED;
+    case RASKI_SOURCE_WAIT:
+        task->wake_ns = RASKI_FOREVER;
+        task->wake_fd = -1;
+        return RASKI_STEP_BLOCKED;
+    case RASKI_SOURCE_END:
+        break;
+    }
+    raski_operator_end_input(source, 0);
+    after_batch(task);
+    finish_writers(task);
+    return RASKI_STEP_MORE;
+}
+
+static void channel_ended(raski_task *task, unsigned input) {
+    RASKI_ASSERT(input < RASKI_TASK_INPUTS_MAX && task->open_channels[input] > 0);
+    if (--task->open_channels[input] > 0) return;
+    raski_operator_end_input(task->operators[task->head], input);
+    after_batch(task);
+}
+
+static raski_task_step_result handle_item(raski_task *task, raski_gate_item *item) {
+    switch (item->kind) {
+    case RASKI_GATE_NONE:
+        task->wake_ns = RASKI_FOREVER;
+        task->wake_fd = -1;
+        return RASKI_STEP_BLOCKED;
+    case RASKI_GATE_BATCH:
+        raski_operator_process(task->operators[task->head], item->input, item->records,
+                               item->count, item->exclusive);
+        after_batch(task);
+        break;
+    case RASKI_GATE_EVENT:
+        break; /* watermarks and barriers have their place; nobody sends them yet */
+    case RASKI_GATE_CHANNEL_END:
+        channel_ended(task, item->input);
+        break;
+    case RASKI_GATE_END:
+        finish_writers(task);
+        break;
+    }
+    raski_input_gate_release(task->gate, item);
+    return RASKI_STEP_MORE;
+}
+
+static raski_task_step_result gate_step(raski_task *task) {
+    raski_gate_item item = {0};
+    raski_error error = {0};
+    if (task->producer_gone) {
+        task->wake_ns = RASKI_FOREVER;
+        task->wake_fd = -1;
+        return RASKI_STEP_BLOCKED;
+    }
+    rask_status status = raski_input_gate_poll(task->gate, &item, &error);
+    if (status == RASK_OK) return handle_item(task, &item);
+    /* A producer failed or was cancelled: it tells its own story, and whoever hears it cancels
+     * this task too. */
+    if (status == RASK_E_CANCELLED)
+        task->producer_gone = true;
+    else
+        task_failed(task, &error);
+    return RASKI_STEP_MORE;
+}
+
+static raski_task_step_result step(raski_task *task) {
+    if (task->state == RASKI_TASK_DEPLOYING && !is_cancelled(task)) initialize(task);
+    handle_mail(task);
+    if (task->env.failed || task->ended || is_cancelled(task)) return end_task(task);
+    return task->is_source ? source_step(task) : gate_step(task);
+}
+
+raski_task_step_result raski_task_step(raski_task *task) {
+    if (task->state >= RASKI_TASK_FINISHED) return RASKI_STEP_DONE;
+    raski_batch_arena *before = raski_batch_arena_set_current(&task->env.arena);
+    raski_task_step_result result = step(task);
+    if (result == RASKI_STEP_BLOCKED) flush_idle(task);
+    (void)raski_batch_arena_set_current(before);
+    return result;
+}
+
+/* ---------------------------------------------------------------- the thread */
+static int64_t flush_deadline(const raski_task *task) {
+    int64_t deadline = RASKI_FOREVER;
+    for (size_t i = 0; i < task->writer_count; i++) {
+        int64_t d = raski_result_writer_flush_deadline_ns(task->writers[i]);
+        if (d < deadline) deadline = d;
+    }
+    return deadline;
+}
+
+static void wait_for_work(raski_task *task, uint32_t seen) {
+    flush_idle(task);
+    int64_t deadline = flush_deadline(task);
+    if (task->wake_ns < deadline) deadline = task->wake_ns;
+    if (task->wake_fd >= 0)
+        (void)raski_doorbell_wait_fd(task->doorbell, seen, task->wake_fd, false, deadline);
+    else
+        (void)raski_doorbell_wait(task->doorbell, seen, deadline);
+}
+
+static void run(void *context) {
+    raski_task *task = context;
+    (void)raski_batch_arena_set_current(&task->env.arena);
+    int looks = 0;
+    for (;;) {
+        uint32_t seen = raski_doorbell_sequence(task->doorbell);
+        raski_task_step_result result = step(task);
+        if (result == RASKI_STEP_DONE) break;
+        if (result == RASKI_STEP_MORE) {
+            looks = 0;
+        } else if (!task->is_source && looks < LOOKS_BEFORE_SLEEP) {
+            looks++;
+            pause_briefly();
+        } else {
+            looks = 0;
+            wait_for_work(task, seen);
+        }
+    }
+    (void)raski_batch_arena_set_current(NULL);
+}
+
+rask_status raski_task_start(raski_task *task, raski_error *err) {
+    return raski_thread_create(task->vertex->name, 0, run, task, &task->thread, err);
+}
+
+void raski_task_destroy(raski_task *task_take) {
+    raski_task *task = task_take;
+    if (task == NULL) return;
+    raski_thread_join(task->thread);
+    raski_task_free_chain(task);
+    mail_free(task->mail);
+    raski_mutex_destroy(task->mail_lock);
+    raski_doorbell_unref(task->doorbell);
+    raski_free(task);
+}
+
+raski_operator_counters raski_task_counters(const raski_task *task, size_t i) {
+    const raski_operator *op = task->operators[i];
+    return (raski_operator_counters){
+        .records_in = __atomic_load_n(&op->records_in, __ATOMIC_RELAXED),
+        .records_out = __atomic_load_n(&op->records_out, __ATOMIC_RELAXED),
+    };
+}
+
+void raski_task_visit_user_counters(const raski_task *task, size_t i,
+                                    void (*visit)(void *context, const char *name, int64_t value),
+                                    void *context) {
+    const raski_operator *op = task->operators[i];
+    for (size_t c = 0; c < op->counters.count; c++)
+        visit(context, op->counters.items[c]->name,
+              __atomic_load_n(&op->counters.items[c]->counter.value, __ATOMIC_RELAXED));
+}

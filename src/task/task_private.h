@@ -1,0 +1,58 @@
+/* task_private.h - the insides of a task, shared by its two files. */
+#ifndef RASKI_TASK_TASK_PRIVATE_H
+#define RASKI_TASK_TASK_PRIVATE_H
+#include <stdatomic.h>
+
+#include "exchange/input_gate.h"
+#include "exchange/result_writer.h"
+#include "operators/operator.h"
+#include "platform/doorbell.h"
+#include "platform/thread.h"
+#include "task/task.h"
+
+enum { RASKI_TASK_INPUTS_MAX = 2 };
+
+typedef struct raski_task_mail {
+    struct raski_task_mail *next;
+    raski_id operator_id;
+    size_t size;
+    char bytes[];
+} raski_task_mail;
+
+struct raski_task {
+    const raski_job_vertex *vertex;
+    raski_task_listener listener;
+    raski_task_state state; /* of the task's thread */
+    raski_operator_env env;
+    raski_doorbell *doorbell;
+    raski_thread *thread; /* NULL: not started */
+
+    raski_operator **operators; /* as vertex->operators */
+    size_t operator_count;
+    size_t head;
+    bool is_source;
+    raski_result_partition **partitions; /* as vertex->results */
+    size_t partition_count;
+    raski_result_writer **writers; /* as vertex->outputs */
+    size_t writer_count;
+    raski_input_gate *gate;
+    size_t open_channels[RASKI_TASK_INPUTS_MAX];
+
+    bool ended;         /* all input was processed, all output is out */
+    bool producer_gone; /* wait to be cancelled */
+    int64_t wake_ns;    /* after BLOCKED: when to look again at the latest */
+    int wake_fd;        /* a descriptor to wait for, or -1 */
+
+    _Atomic bool cancelled;
+    raski_mutex *mail_lock; /* guards mail */
+    raski_task_mail *mail;  /* in order */
+    _Atomic bool has_mail;  /* release after mail was added; acquire before it is taken */
+};
+
+/* Makes operators, writers, partitions and the gate from the vertex. On failure what was made so
+ * far is freed by raski_task_free_chain. */
+RASKI_NODISCARD rask_status raski_task_make_chain(raski_task *task,
+                                                  const raski_task_deployment *deployment,
+                                                  raski_error *err);
+void raski_task_free_chain(raski_task *task);
+#endif
