@@ -6,15 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "graph/id.h"
 #include "graph/stream_graph.h"
-
-typedef struct raski_operator_id {
-    uint8_t bytes[16];
-} raski_operator_id;
 
 /* Node id -> hash, in the order in which they were generated. */
 typedef struct raski_operator_hashes {
-    raski_map by_node; /* node id -> raski_operator_id *, in arena */
+    raski_map by_node; /* node id -> raski_id *, in arena */
     raski_map by_hash; /* hex -> the same: finds uids that were given twice */
     raski_arena *arena;
 } raski_operator_hashes;
@@ -34,14 +31,9 @@ RASKI_NODISCARD rask_status raski_operator_hashes_generate_node(raski_stream_gra
                                                                 raski_operator_hashes *hashes,
                                                                 bool *ret_done, raski_error *err);
 /* NULL when there is none. */
-const raski_operator_id *raski_operator_hashes_get(const raski_operator_hashes *hashes,
-                                                   int32_t node_id);
+const raski_id *raski_operator_hashes_get(const raski_operator_hashes *hashes, int32_t node_id);
 /* The id that a uid gives. */
-raski_operator_id raski_operator_id_from_uid(const char *uid);
-/* 32 hex digits, either case; false when text is no such thing. */
-bool raski_operator_id_parse(const char *text, raski_operator_id *ret_id);
-/* Writes 32 lower-case hex digits and a NUL. */
-void raski_operator_id_format(const raski_operator_id *id, char ret_text[33]);
+raski_id raski_operator_hash_of_uid(const char *uid);
 /* MurmurHash3 x64 128 with seed 0, as Guava prints its bytes. */
-raski_operator_id raski_murmur3_128(const void *bytes, size_t length);
+raski_id raski_murmur3_128(const void *bytes, size_t length);
 #endif

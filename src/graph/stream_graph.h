@@ -93,7 +93,8 @@ struct raski_stream_node {
     RASKI_VEC(raski_stream_edge *) out_edges;
     raski_stream_node *chain_head; /* cache of raski_stream_node_chain_head; or NULL */
     const raski_transformation *transformation;
-    const void *payload; /* of the transformation: the runtime's operator definition */
+    const void *payload;      /* of the transformation: the runtime's operator definition */
+    const void *type_payload; /* of the transformation: what describes its output's type */
 };
 
 struct raski_stream_graph {

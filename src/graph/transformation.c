@@ -252,9 +252,11 @@ raski_transformation *raski_transformation_legacy_sink(raski_transformation *inp
     return t;
 }
 
-raski_transformation *raski_transformation_global_committer(raski_transformation *input) {
+raski_transformation *raski_transformation_global_committer(raski_transformation *input,
+                                                            const raski_key *key) {
     raski_transformation *t = create(input->env, RASKI_TRANSFORMATION_GLOBAL_COMMITTER,
                                      "Global Committer", "Void", 1, true);
+    t->sink_input_key = key;
     raski_vec_push(&t->inputs, input);
     raski_plan_env_add_operator(t->env, t);
     return t;

@@ -162,11 +162,12 @@ struct raski_transformation {
     const char *cache_data_set;        /* CACHE: name of the data set */
     bool cached;                       /* CACHE: an earlier job has filled it */
     raski_sink *sink;                  /* SINK */
-    const raski_key *sink_input_key;   /* SINK: borrowed; NULL: its input is a plain stream */
+    const raski_key *sink_input_key;   /* SINK, GLOBAL_COMMITTER: borrowed; NULL: plain input */
     raski_map *requested_side_outputs; /* tag -> type text asked for so far */
 
-    const void *payload; /* borrowed, opaque: the runtime's operator definition */
-    const char *file;    /* of the user's call; borrowed; NULL: not known */
+    const void *payload;      /* borrowed, opaque: the runtime's operator definition */
+    const void *type_payload; /* borrowed, opaque: the runtime's description of output_type */
+    const char *file;         /* of the user's call; borrowed; NULL: not known */
     int line;
 };
 
@@ -249,7 +250,8 @@ raski_transformation *raski_transformation_legacy_sink(raski_transformation *inp
                                                        const raski_operator_factory *factory,
                                                        const raski_key *key);
 /* Inside a post-commit topology: StandardSinkTopologies.addGlobalCommitter. */
-raski_transformation *raski_transformation_global_committer(raski_transformation *input);
+raski_transformation *raski_transformation_global_committer(raski_transformation *input,
+                                                            const raski_key *key);
 /* stream.cache(); data_set is its id (32 hex digits, or any name that is unique). */
 raski_transformation *raski_transformation_cache(raski_transformation *input, const char *data_set);
 /* takes no ownership of partitioner, which must live in the graph's arena. */
