@@ -1,0 +1,60 @@
+"""The workloads of the comparison: names, parallelisms, sizes, goals, known digests."""
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Workload:
+    name: str
+    kind: str            # wordcount, micro, nexmark, latency or startup
+    what: str            # the program's --w or --q
+    parallelisms: tuple
+    records: int         # of a timed run of Rask and the limit, at scale 1
+    flink_records: int   # of a timed run of Flink; 0: Flink does not take part by default
+    keys: int = 10_000
+    limit_goal: float = 0.0   # CPU per record at most this many times the limit's
+    flink_goal: float = 0.0   # CPU per record at least this many times less than Flink's
+    known: dict = field(default_factory=dict)  # parallelism (0: any) -> (count, digest), n = 1,000,000
+
+
+def _any(count, digest):
+    return {0: (count, digest)}
+
+
+_EXCHANGE = (1_000_000, "2855bd574cf07096")
+
+WORKLOADS = [
+    Workload("wordcount", "wordcount", "wordcount", (1, 2), 8, 8, limit_goal=1.25, flink_goal=6),
+    Workload("counter-10000", "micro", "counter", (1, 2), 40_000_000, 15_000_000,
+             limit_goal=1.5, flink_goal=15, known=_any(1_000_000, "8da05dc86b2fb9f3")),
+    Workload("counter-1000000", "micro", "counter", (1,), 20_000_000, 6_000_000, keys=1_000_000,
+             limit_goal=1.5, flink_goal=15),
+    Workload("counter-10000000", "micro", "counter", (1,), 20_000_000, 10_000_000, keys=10_000_000,
+             limit_goal=1.4, flink_goal=6),
+    Workload("exchange", "micro", "exchange", (1, 2), 40_000_000, 20_000_000,
+             limit_goal=2, flink_goal=10, known=_any(*_EXCHANGE)),
+    Workload("gen", "nexmark", "gen", (1,), 40_000_000, 0, limit_goal=1.2, known=_any(0, "0" * 16)),
+    Workload("q0", "nexmark", "q0", (1,), 40_000_000, 0, limit_goal=1.2,
+             known=_any(920_000, "190b198ce1549e23")),
+    Workload("q1", "nexmark", "q1", (1,), 40_000_000, 0, limit_goal=1.2,
+             known=_any(920_000, "ba03cc308643c4f1")),
+    Workload("q2", "nexmark", "q2", (1,), 40_000_000, 0, limit_goal=1.2,
+             known=_any(6778, "ded8c0c87c63b137")),
+    Workload("chain10", "micro", "chain10", (1,), 60_000_000, 40_000_000,
+             limit_goal=1.3, flink_goal=6, known=_any(1_000_000, "8029df893dd293e3")),
+    # Every consumer gets every record: two consumers, twice the lines.
+    Workload("broadcast", "micro", "broadcast", (2,), 20_000_000, 10_000_000,
+             limit_goal=2, flink_goal=8, known={2: (2_000_000, "50ab7aae99e0e12c")}),
+    Workload("union", "micro", "union", (2,), 20_000_000, 10_000_000,
+             limit_goal=2, flink_goal=8, known=_any(1_000_000, "5093c0d9527ca474")),
+    Workload("latency", "latency", "latency", (1,), 0, 0),
+    Workload("startup", "startup", "startup", (1,), 0, 0),
+]
+BY_NAME = {w.name: w for w in WORKLOADS}
+
+VERIFY_RECORDS = 1_000_000
+RATES = (10_000, 100_000)       # records per second, of latency
+BUFFER_TIMEOUTS_MS = (0, 10, 100)
+LATENCY_P99_GOAL = 3            # Flink's p99 divided by this
+FIRST_RESULT_GOAL_MS = 10
+TINY_RSS_GOAL_KB = 16 * 1024
+WORDCOUNT_RSS_GOAL_KB = 64 * 1024
