@@ -17,10 +17,6 @@ set_target_properties(rask_shared PROPERTIES OUTPUT_NAME rask LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_link_libraries(rask_shared PRIVATE ${RASK_LIBS})
 target_include_directories(rask_shared PUBLIC ${CMAKE_SOURCE_DIR}/include)
-if(NOT RASK_SANITIZE)
-  target_link_options(rask_shared PRIVATE -Wl,--no-undefined)
-endif()
-
 # What tests link: everything, with the private names visible.
 add_library(rask_all STATIC)
 foreach(object IN LISTS RASK_OBJECTS)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# librask.so exports nothing but rask_ and raski_ names that the public headers declare.
+# librask.so exports nothing but rask_ and raski_ names that the public headers declare, and lacks
+# nothing that its libraries do not have.
 # usage: exports_test.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$1
@@ -21,6 +22,8 @@ for name in $names; do
         failed=1
     fi
 done
+lacking=$(ldd -r "$library" 2>&1 | grep 'undefined symbol' || true)
+[ -z "$lacking" ] || { echo "$lacking" >&2; failed=1; }
 soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [ "$soname" = librask.so.0 ] || { echo "soname is '$soname', not librask.so.0" >&2; failed=1; }
 exit $failed
