@@ -48,33 +48,3 @@ raski_id raski_id_of_data_set(raski_id vertex, int32_t edge_hash) {
     write_long(id.bytes + 8, read_long(vertex.bytes) + addend);
     return id;
 }
-
-/* Decodes one code point of valid UTF-8 at *text and moves on; a bad byte is U+FFFD. */
-static uint32_t next_code_point(const unsigned char **text) {
-    const unsigned char *p = *text;
-    int more = *p < 0x80 ? 0 : *p >= 0xf0 && *p < 0xf5 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc2 ? 1 : -1;
-    *text = p + 1;
-    if (more == 0) return *p;
-    if (more < 0 || *p >= 0xf5) return 0xfffd;
-    uint32_t c = *p & (0x3fU >> more);
-    for (int i = 1; i <= more; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0xfffd;
-        c = c << 6 | (p[i] & 0x3fU);
-    }
-    *text = p + 1 + more;
-    return c;
-}
-
-int32_t raski_java_string_hash(const char *text) {
-    const unsigned char *p = (const unsigned char *)text;
-    uint32_t hash = 0;
-    while (*p != '\0') {
-        uint32_t c = next_code_point(&p);
-        if (c >= 0x10000) {
-            hash = hash * 31 + (0xd800 + ((c - 0x10000) >> 10));
-            c = 0xdc00 + ((c - 0x10000) & 0x3ff);
-        }
-        hash = hash * 31 + c;
-    }
-    return (int32_t)hash;
-}

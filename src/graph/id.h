@@ -33,11 +33,7 @@ char *raski_id_to_hex(raski_id id, char ret_hex[RASKI_ID_HEX_SIZE]);
 /* Reads exactly 32 hex digits of either case; false (and ret_id untouched) on anything else. */
 bool raski_id_from_hex(const char *hex, raski_id *ret_id);
 
-/* The id of a result of vertex `vertex`, made of the id and the Java hash of the edge that reads
- * it (Flink: new IntermediateDataSetID(vertex, edge_hash)). */
+/* The id of a result of vertex `vertex`, made of the id and the Java hash of the id of the edge
+ * that reads it (Flink: new IntermediateDataSetID(vertex, edge_hash)). */
 raski_id raski_id_of_data_set(raski_id vertex, int32_t edge_hash);
-
-/* java.lang.String.hashCode of UTF-8 text: over its UTF-16 units. Bytes that are no UTF-8 count as
- * U+FFFD each. */
-int32_t raski_java_string_hash(const char *text);
 #endif

@@ -18,11 +18,8 @@
 #include "base/status.h"
 #include "base/vec.h"
 #include "graph/id.h"
-#include "graph/partitioner.h"
-#include "graph/plan_config.h"
-#include "graph/resources.h"
+#include "graph/stream_graph.h"
 
-typedef struct raski_stream_graph raski_stream_graph; /* graph/stream_graph.h */
 typedef struct raski_job_vertex raski_job_vertex;
 typedef struct raski_job_edge raski_job_edge;
 
@@ -76,10 +73,11 @@ typedef enum raski_operator_input_kind {
 /* One logical input of an operator; several gates (a union) may feed the same one. */
 typedef struct raski_operator_input {
     raski_operator_input_kind kind;
-    int gate;        /* NETWORK: number among the operator's network inputs, from 0 */
-    bool sorted;     /* NETWORK: records are to be sorted by key before (batch) */
-    int source_node; /* CHAINED_SOURCE: node of the source */
-    size_t source;   /* CHAINED_SOURCE: its place in vertex->operators */
+    int gate;    /* NETWORK: number among the operator's network inputs, from 0 */
+    bool sorted; /* NETWORK: records are to be sorted by key before (batch) */
+    raski_key_selector key_selector; /* of keyed inputs; id 0: not keyed */
+    int source_node;                 /* CHAINED_SOURCE: node of the source */
+    size_t source;                   /* CHAINED_SOURCE: its place in vertex->operators */
 } raski_operator_input;
 
 /* An edge inside the chain. */
@@ -104,7 +102,7 @@ typedef struct raski_network_output {
     int consumer_max_parallelism; /* -1: none set */
     int64_t buffer_timeout_ms;    /* -1: flush full buffers only */
     bool supports_unaligned_checkpoints;
-    bool is_persistent;
+    const char *cache; /* name of the cached data set that it is (it outlives the job), or NULL */
 } raski_network_output;
 
 /* One operator of a chain. Flink: its StreamConfig. */
@@ -117,10 +115,11 @@ typedef struct raski_job_operator {
     raski_id user_id; /* of setUidHash */
     const char *name;
     const char *description;
-    const char *uid;      /* NULL: none */
-    const void *payload;  /* borrowed from the transformation */
-    const void *out_type; /* borrowed from the transformation: type of the main output */
-    int network_inputs;   /* number of the vertex's gates that feed this operator */
+    const char *uid;         /* NULL: none */
+    const void *payload;      /* borrowed from the transformation: what the runtime runs */
+    const void *type_payload; /* the same: what describes the type of its main output */
+    const char *output_type; /* text of the type of the main output, or NULL */
+    int network_inputs;      /* number of the vertex's gates that feed this operator */
     raski_operator_input *inputs;
     size_t input_count;
     raski_chained_output *chained_outputs; /* in the order of the program */
@@ -129,11 +128,10 @@ typedef struct raski_job_operator {
     size_t output_count;
     const char **in_physical_edges; /* ids of the edges of network inputs, in the order of gates */
     size_t in_physical_edge_count;
-    /* Managed memory: for each use case that the slot sharing group has, the operator's part of the
-     * use case, and of the whole slot. */
+    /* Managed memory: for each use case that the slot sharing group has, the operator's part of
+     * what the slot keeps for the use case; see raski_managed_fraction_of_slot. */
     bool has_managed[RASKI_MEMORY_USE_CASES];
     double managed_fraction[RASKI_MEMORY_USE_CASES];
-    double managed_fraction_of_slot[RASKI_MEMORY_USE_CASES];
 } raski_job_operator;
 
 /* ---- between vertices ----------------------------------------------------------------------- */
@@ -141,6 +139,7 @@ typedef struct raski_job_operator {
 /* A result of a vertex: each subtask makes one partition of it. Flink: IntermediateDataSet. */
 typedef struct raski_data_set {
     raski_id id;
+    const char *cache; /* name of the cached data set that it is, or NULL */
     raski_job_vertex *producer;
     size_t index; /* among the producer's results */
     raski_result_type type;
@@ -215,9 +214,8 @@ struct raski_job_vertex {
     raski_resource_spec min_resources, preferred_resources;
     bool supports_concurrent_execution_attempts;
     bool is_any_output_blocking;
-    int operator_coordinators; /* how many operators of the chain have one */
-    raski_id *consumed_caches; /* data sets of earlier jobs that this vertex reads */
-    size_t consumed_cache_count;
+    int operator_coordinators;  /* how many operators of the chain have one */
+    const char *consumed_cache; /* name of the data set of an earlier job that it reads, or NULL */
 };
 
 typedef struct raski_job_graph {
@@ -226,6 +224,8 @@ typedef struct raski_job_graph {
     const char *job_type; /* "STREAMING", "BATCH" */
     bool is_dynamic;      /* parallelism may be decided while the job runs */
     bool approximate_local_recovery;
+    bool state_backend_uses_managed_memory;
+    raski_plan_config config;               /* what it was planned with; texts are the graph's */
     RASKI_VEC(raski_job_vertex *) vertices; /* in the order of creation */
     RASKI_VEC(raski_job_vertex *) sorted;   /* in topological order from the sources */
     RASKI_VEC(raski_slot_group *) slot_groups;
@@ -234,9 +234,10 @@ typedef struct raski_job_graph {
 } raski_job_graph;
 
 /* Makes the job graph of a stream graph: hashes, chains, vertices, results, edges, slot sharing,
- * memory. Borrows stream_graph during the call; what it keeps is copied (but payloads).
+ * memory. Changes partitioners, parallelisms and attributes of stream_graph as Flink does (so print
+ * it before); what the graph keeps is copied, but payloads of operators and partitioners.
  * Errors: Flink's exceptions with Flink's texts. *ret_graph is the caller's to destroy. */
-RASKI_NODISCARD rask_status raski_job_graph_create(const raski_stream_graph *stream_graph,
+RASKI_NODISCARD rask_status raski_job_graph_create(raski_stream_graph *stream_graph,
                                                    raski_id job_id, raski_job_graph **ret_graph,
                                                    raski_error *err);
 void raski_job_graph_destroy(raski_job_graph *graph_take);
@@ -246,6 +247,14 @@ raski_job_vertex *raski_job_graph_find_vertex(const raski_job_graph *graph,
 
 /* The operator at a stream graph node, or NULL. */
 const raski_job_operator *raski_job_vertex_find_operator(const raski_job_vertex *vertex, int node);
+
+/* The part of a slot's managed memory that an operator gets for a use case: its fraction of the use
+ * case, times the share of the use case among those that the operator's slot sharing group has.
+ * weights: taskmanager.memory.managed.consumer-weights, by use case; NULL: the defaults. */
+double raski_managed_fraction_of_slot(const raski_job_graph *graph,
+                                      const raski_job_operator *job_operator,
+                                      raski_memory_use_case use_case,
+                                      const int32_t weights[RASKI_MEMORY_USE_CASES]);
 
 /* Flink's JSON plan, as GET /jobs/:id/plan shows it ("jid", "name", "type", "nodes"), nodes in the
  * order of creation. A heap string for the caller, in one line. */
