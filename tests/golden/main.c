@@ -19,6 +19,7 @@
 
 /* name, function, raw; in the order in which they are replayed */
 static const golden_kind kinds[] = {
+    {"failover/edge_distribution", golden_check_edge_distribution, false},
     {NULL, NULL, false}, /* the end */
 };
 enum {
