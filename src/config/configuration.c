@@ -191,7 +191,10 @@ static rask_status set_option(raski_configuration *cfg, const raski_option *opti
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
                           "option %s cannot be \"%.200s\" (from %s): %s", key,
                           raski_option_is_secret(key) ? "******" : value, origin, detail.message);
-    put(cfg, option->key, value, origin, kind, key != option->key);
+    bool asked_for = kind == RASKI_ORIGIN_ARGUMENT || kind == RASKI_ORIGIN_PROGRAM;
+    if (asked_for && option->status == RASKI_OPTION_NO_EFFECT_YET)
+        raski_configuration_warn(cfg, "option %s (from %s) has no effect yet", key, origin);
+    put(cfg, option->key, value, origin, kind, strcmp(key, option->key) != 0);
     return RASK_OK;
 }
 

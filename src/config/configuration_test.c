@@ -82,7 +82,8 @@ static void choice_enums_follow_the_table(void **state) {
         {RASKI_OPTION_JOBMANAGER_SCHEDULER, "default", RASKI_SCHEDULER_CHOICE_DEFAULT},
         {RASKI_OPTION_JOBMANAGER_SCHEDULER, "adaptive", RASKI_SCHEDULER_CHOICE_ADAPTIVE},
         {RASKI_OPTION_JOBMANAGER_SCHEDULER, "AdaptiveBatch", RASKI_SCHEDULER_CHOICE_ADAPTIVE_BATCH},
-        {RASKI_OPTION_PIPELINE_VERTEX_DESCRIPTION_MODE, "tree", RASKI_VERTEX_DESCRIPTION_CHOICE_TREE},
+        {RASKI_OPTION_PIPELINE_VERTEX_DESCRIPTION_MODE, "tree",
+         RASKI_VERTEX_DESCRIPTION_CHOICE_TREE},
         {RASKI_OPTION_PIPELINE_VERTEX_DESCRIPTION_MODE, "cascading",
          RASKI_VERTEX_DESCRIPTION_CHOICE_CASCADING},
         {RASKI_OPTION_RESTART_STRATEGY_TYPE, "none", RASKI_RESTART_NONE},
@@ -236,6 +237,21 @@ static void older_names_set_what_they_became(void **state) {
     raski_configuration_destroy(cfg);
 }
 
+static void options_without_effect_are_told_when_asked_for(void **state) {
+    (void)state;
+    raski_configuration *cfg = raski_configuration_create();
+    raski_error err = {0};
+    raski_origin file = {RASKI_ORIGIN_FILE, "config.yaml", 1};
+    assert_ok(raski_configuration_set(cfg, "rest.profiling.enabled", "true", &file, &err));
+    set(cfg, "parallelism.default", "2");
+    assert_int_equal(raski_configuration_warning_count(cfg), 0);
+    set(cfg, "rest.profiling.enabled", "true");
+    assert_int_equal(raski_configuration_warning_count(cfg), 1);
+    assert_string_equal(raski_configuration_warning(cfg, 0),
+                        "option rest.profiling.enabled (from -D) has no effect yet");
+    raski_configuration_destroy(cfg);
+}
+
 static void options_fall_back_to_others(void **state) {
     (void)state;
     raski_configuration *cfg = raski_configuration_create();
@@ -266,6 +282,7 @@ int main(void) {
         cmocka_unit_test(unknown_names_propose_the_nearest),
         cmocka_unit_test(families_and_map_entries_are_known),
         cmocka_unit_test(older_names_set_what_they_became),
+        cmocka_unit_test(options_without_effect_are_told_when_asked_for),
         cmocka_unit_test(options_fall_back_to_others),
         cmocka_unit_test(secrets_are_not_shown),
     };
