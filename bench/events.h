@@ -41,10 +41,10 @@ static inline uint64_t bench_draw_next(uint64_t r0, unsigned k) {
 /* ---- the small workloads' record */
 
 typedef struct bench_record {
-    uint64_t a; /* n */
-    uint64_t k; /* key, uniform below the number of keys */
-    uint64_t t; /* event time, ms */
-    uint64_t p3, p4, p5, p6, p7;
+    int64_t a; /* n */
+    int64_t k; /* key, uniform below the number of keys */
+    int64_t t; /* event time, ms */
+    int64_t p3, p4, p5, p6, p7;
 } bench_record;
 
 static inline uint64_t bench_key(uint64_t n, uint64_t keys) {
@@ -52,14 +52,15 @@ static inline uint64_t bench_key(uint64_t n, uint64_t keys) {
 }
 /* Record n, whose key the caller has drawn, written in place. */
 static inline void bench_fill_record(bench_record *r, uint64_t n, uint64_t key) {
-    r->a = n;
-    r->k = key;
-    r->t = BENCH_BASE_MS + n / BENCH_EVENTS_PER_MS;
-    r->p3 = n + 3;
-    r->p4 = n + 4;
-    r->p5 = n + 5;
-    r->p6 = n + 6;
-    r->p7 = n + 7;
+    int64_t a = (int64_t)n;
+    r->a = a;
+    r->k = (int64_t)key;
+    r->t = (int64_t)(BENCH_BASE_MS + n / BENCH_EVENTS_PER_MS);
+    r->p3 = a + 3;
+    r->p4 = a + 4;
+    r->p5 = a + 5;
+    r->p6 = a + 6;
+    r->p7 = a + 7;
 }
 
 /* ---- the auction site's events */

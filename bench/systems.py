@@ -37,7 +37,7 @@ def program_command(build, prefix, w, p, n, corpus, verify):
     if verify:
         command.append("--verify")
     if w.kind == "wordcount":
-        return command + corpus[:n]
+        return command + (corpus[:n] if prefix == "limit" else [corpus_folder(corpus, n)])
     command += ["--w", w.what, "--n", str(n)]
     return command + (["--keys", str(w.keys)] if w.kind == "micro" else [])
 

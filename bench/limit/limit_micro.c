@@ -92,10 +92,10 @@ static inline bench_record *output_record(worker *w) {
 }
 
 /* A result stands in the output area; its line is "a,b" with b the second argument. */
-static inline void taken(worker *w, const bench_record *record, uint64_t b) {
+static inline void taken(worker *w, const bench_record *record, int64_t b) {
     __asm__ volatile("" ::"r"(record) : "memory");
     w->records_out++;
-    if (options.verify) bench_digest_pair(&w->digest, record->a, b);
+    if (options.verify) bench_digest_pair(&w->digest, (uint64_t)record->a, (uint64_t)b);
 }
 
 static inline void take_record(worker *w, const bench_record *record) {
@@ -171,9 +171,9 @@ static void run_chain(worker *w) {
         uint64_t key = bench_key(n, options.keys);
         bench_record *record = output_record(w);
         bench_fill_record(record, n, key);
-        uint64_t p4 = record->p4;
+        int64_t p4 = record->p4;
         for (int step = 0; step < CHAIN_STEPS; step++) {
-            p4 += key;
+            p4 += (int64_t)key;
             __asm__ volatile("" : "+r"(p4)); /* the step is done, not folded into the next */
         }
         record->p4 = p4;
@@ -188,7 +188,7 @@ static void run_broadcast(worker *w) {
         for (int to = 1; to < options.parallelism; to++)
             bench_fill_record(place(w, to, sizeof(bench_record)), n, key);
         bench_fill_record(output_record(w), n, key);
-        taken(w, output_record(w), key);
+        taken(w, output_record(w), output_record(w)->k);
     }
 }
 
@@ -202,7 +202,7 @@ static void run_union(worker *w) {
             int to = (int)(turn++ % (uint64_t)options.parallelism);
             if (to == w->id) {
                 bench_fill_record(output_record(w), source_n, key);
-                taken(w, output_record(w), key);
+                taken(w, output_record(w), output_record(w)->k);
             } else {
                 bench_fill_record(place(w, to, sizeof(bench_record)), source_n, key);
             }

@@ -267,6 +267,14 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
     ((__typeof__(raski_fn_##fn.out)){ \
         .node = raski_key_by_fn(raski_fn_##fn.key_takes(s), &raski_fn_##fn.base, RASKI_HERE)})
 
+/* A keyed stream as a plain one, for operators without keyed state (map, filter, sinks, union):
+ * each record still goes to the subtask of its key. Flink: a KeyedStream is a DataStream. */
+#define rask_as_stream(keyed) RASKI_AS_STREAM(RASKI_UNIQUE, keyed)
+#define RASKI_AS_STREAM(v, s) __extension__({ \
+    __auto_type v = (s); \
+    (void)sizeof(v.raski_needs_key_by); \
+    (__typeof__(*v.stream)){.node = v.node}; })
+
 /* ---------------------------------------------------------------- keyed aggregations */
 /* rask_sum(keyed, field, options...): running results (batch mode: one per key, at the end). Other
  * fields keep the first record's values (min_by, max_by: those of the record that wins). */
