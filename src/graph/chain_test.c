@@ -47,7 +47,7 @@ static raski_transformation *source(program *p, const char *name) {
 
 static raski_transformation *map(raski_transformation *input, const char *name) {
     raski_operator_factory factory = {0};
-    return raski_transformation_one_input(input, name, "record", &factory, NULL, NULL);
+    return raski_transformation_one_input(input, name, "record", &factory, NULL);
 }
 
 static raski_transformation *partition(program *p, raski_transformation *input,
@@ -66,7 +66,7 @@ static raski_transformation *key_by(program *p, raski_transformation *input) {
 
 static void sink(raski_transformation *input) {
     raski_operator_factory factory = {0};
-    raski_transformation_legacy_sink(input, "Print to Std. Out", &factory, NULL, NULL);
+    raski_transformation_legacy_sink(input, "Print to Std. Out", &factory, NULL);
 }
 
 static void assert_id(raski_id id, const char *expected) {
@@ -81,7 +81,7 @@ static void word_count(void **state) {
     p.env->config.parallelism = 2;
     raski_transformation *words = map(source(&p, "Source"), "Flat Map");
     sink(raski_transformation_reduce(key_by(&p, words), "Keyed Aggregation",
-                                     (raski_key_selector){.id = 7}, "string"));
+                                     &(raski_key){{.id = 7}, "string", false}));
     const raski_job_graph *graph = plan(&p);
     assert_int_equal(graph->sorted.count, 2);
     const raski_job_vertex *first = graph->sorted.items[0], *second = graph->sorted.items[1];
@@ -109,9 +109,12 @@ static void chain_is_complete_in_its_vertex(void **state) {
     sink(map(a, "left"));
     sink(partition(&p, a, RASKI_PARTITIONER_REBALANCE));
     raski_operator_factory factory = {0};
-    raski_transformation *both = raski_transformation_two_input(
-        map(partition(&p, b, RASKI_PARTITIONER_BROADCAST), "right"),
-        partition(&p, a, RASKI_PARTITIONER_RESCALE), "both", "record", &factory, NULL, NULL, NULL);
+    raski_transformation *both = NULL;
+    assert_int_equal(
+        raski_transformation_two_input(map(partition(&p, b, RASKI_PARTITIONER_BROADCAST), "right"),
+                                       partition(&p, a, RASKI_PARTITIONER_RESCALE), "both",
+                                       "record", &factory, NULL, NULL, &both, NULL),
+        RASK_OK);
     sink(both);
     const raski_job_graph *graph = plan(&p);
     const raski_job_vertex *vertex = NULL, *co = NULL;
