@@ -84,6 +84,36 @@ rask_status raski_key_group_range_check(raski_key_group_range range, int32_t key
                        key_group, raski_key_group_range_text(range, text));
 }
 
+rask_status raski_key_error_null(raski_error *err) {
+    return RASKI_THROW(err, "NullPointerException", "Assigned key must not be null!");
+}
+
+rask_status raski_key_error_not_extracted(raski_error *err, const char *record_text) {
+    return RASKI_THROW(err, "RuntimeException", "Could not extract key from %s", record_text);
+}
+
+rask_status raski_key_partitioner_check(int32_t max_parallelism, raski_error *err) {
+    if (max_parallelism > 0) return RASK_OK;
+    return RASKI_THROW(err, "IllegalArgumentException", "Number of key-groups must be > 0!");
+}
+
+static rask_status check_setting(const char *name, int32_t value, raski_error *err) {
+    if (value > 0 && value <= RASKI_MAX_PARALLELISM_UPPER_BOUND) return RASK_OK;
+    return RASKI_THROW(err, "IllegalArgumentException",
+                       "Setting %s is not in valid bounds (1..%d), found: %d", name,
+                       RASKI_MAX_PARALLELISM_UPPER_BOUND, value);
+}
+
+rask_status raski_vertex_parallelism_check(int32_t parallelism, int32_t max_parallelism,
+                                           int32_t *ret_max_parallelism, raski_error *err) {
+    if (parallelism != -1) RASKI_TRY(check_setting("parallelism", parallelism, err));
+    int32_t max =
+        max_parallelism == INT32_MAX ? RASKI_MAX_PARALLELISM_UPPER_BOUND : max_parallelism;
+    RASKI_TRY(check_setting("max parallelism", max, err));
+    *ret_max_parallelism = max;
+    return RASK_OK;
+}
+
 /* ---------------------------------------------------------------- batches */
 void raski_key_group_router_init(raski_key_group_router *router, int32_t max_parallelism,
                                  int32_t parallelism) {

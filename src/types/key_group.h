@@ -57,6 +57,18 @@ static inline bool raski_key_group_range_contains(raski_key_group_range range, i
  * keyed state asks before it does, so that a wrongly routed record cannot go unnoticed. */
 RASKI_NODISCARD rask_status raski_key_group_range_check(raski_key_group_range range,
                                                         int32_t key_group, raski_error *err);
+/* What Flink throws when a keyed record cannot be routed: the key is null; the key function failed
+ * (with the record as text); a partitioner was made for no key groups. */
+RASKI_COLD rask_status raski_key_error_null(raski_error *err);
+RASKI_COLD rask_status raski_key_error_not_extracted(raski_error *err, const char *record_text);
+RASKI_NODISCARD rask_status raski_key_partitioner_check(int32_t max_parallelism, raski_error *err);
+
+/* The parallelism (-1: not decided yet) and max parallelism (INT32_MAX: the largest) that a job
+ * vertex may have; gives the max parallelism that it gets. Flink: DefaultVertexParallelismInfo. */
+RASKI_NODISCARD rask_status raski_vertex_parallelism_check(int32_t parallelism,
+                                                           int32_t max_parallelism,
+                                                           int32_t *ret_max_parallelism,
+                                                           raski_error *err);
 enum { RASKI_KEY_GROUP_RANGE_TEXT_MAX = 64 };
 /* "KeyGroupRange{startKeyGroup=0, endKeyGroup=63}"; returns ret_text. */
 const char *raski_key_group_range_text(raski_key_group_range range,

@@ -38,6 +38,10 @@ static inline bool raski_type_is_key(const rask_type *type) {
 RASKI_NODISCARD rask_status raski_field_check_key(const rask_field *field, bool in_tuple,
                                                   raski_error *err);
 
+/* The exception itself, for whoever judges other types (java_type.h). */
+RASKI_COLD rask_status raski_key_error_unsupported(raski_error *err, const char *type,
+                                                   const char *unsupported_parts);
+
 /* Appends the type as a person reads it: "word_count{word: STRING, count: LONG}", "LIST<INT>",
  * "OPTIONAL<LONG>"; a field that is an array: "x: INT[4]". */
 void raski_type_append(raski_str *str, const rask_type *type);

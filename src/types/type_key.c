@@ -19,6 +19,15 @@ static void append_part(raski_str *str, part p) {
     if (p.array_length) raski_str_appendf(str, "[%u]", p.array_length);
 }
 
+rask_status raski_key_error_unsupported(raski_error *err, const char *type,
+                                        const char *unsupported_parts) {
+    return RASKI_THROW(
+        err, "InvalidProgramException",
+        "Type %s cannot be used as key. Contained UNSUPPORTED key types: %s. Look at the keyBy() "
+        "documentation for the conditions a type has to satisfy in order to be eligible for a key.",
+        type, unsupported_parts);
+}
+
 /* Depth first with a stack, as Flink does it, so that the parts are listed in the same order. Not
  * only records are looked into but also lists and optionals: Flink lets a List<byte[]> pass and
  * then loses keys, because arrays hash by identity. */
@@ -45,12 +54,8 @@ static rask_status check(part whole, raski_error *err) {
     if (unsupported.length > 0) {
         raski_str name = {0};
         append_part(&name, whole);
-        status = RASKI_THROW(
-            err, "InvalidProgramException",
-            "Type %s cannot be used as key. Contained UNSUPPORTED key types: %s. Look at the "
-            "keyBy() documentation for the conditions a type has to satisfy in order to be "
-            "eligible for a key.",
-            raski_str_text(&name), raski_str_text(&unsupported));
+        status =
+            raski_key_error_unsupported(err, raski_str_text(&name), raski_str_text(&unsupported));
         raski_str_free(&name);
     }
     raski_str_free(&unsupported);

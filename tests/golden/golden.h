@@ -38,4 +38,14 @@ bool golden_equal(golden_case *c, const char *path, const json_t *expected, cons
 
 /* The kinds' functions: a new kind is declared here and entered in the table of main.c. */
 void golden_check_edge_distribution(golden_case *c);
+void golden_keys(golden_case *c);
+void golden_keys_murmur(golden_case *c);
+void golden_key_types(golden_case *c);
+void golden_key_groups(golden_case *c);
+void golden_key_groups_large(golden_case *c);
+void golden_operator_index(golden_case *c);
+void golden_default_max_parallelism(golden_case *c);
+void golden_key_groups_errors(golden_case *c);
+void golden_mappers(golden_case *c);
+void golden_partitioner_mappers(golden_case *c);
 #endif

@@ -20,6 +20,16 @@
 /* name, function, raw; in the order in which they are replayed */
 static const golden_kind kinds[] = {
     {"failover/edge_distribution", golden_check_edge_distribution, false},
+    {"keys/keys", golden_keys, true}, /* raw: lone surrogates are not JSON */
+    {"keys/murmur_int", golden_keys_murmur, false},
+    {"keys/key_types", golden_key_types, false},
+    {"keygroups/keygroups", golden_key_groups, false},
+    {"keygroups/keygroups_large", golden_key_groups_large, false},
+    {"keygroups/operator_index", golden_operator_index, false},
+    {"keygroups/default_max_parallelism", golden_default_max_parallelism, false},
+    {"keygroups/keygroups_errors", golden_key_groups_errors, false},
+    {"mappers/mappers", golden_mappers, false},
+    {"mappers/partitioner_mappers", golden_partitioner_mappers, false},
     {NULL, NULL, false}, /* the end */
 };
 enum {
