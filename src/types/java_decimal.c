@@ -37,7 +37,7 @@ static decimal nearest(double value, int digit_count) {
     const char *p = text;
     for (; *p != 'e'; p++)
         if (*p >= '0' && *p <= '9') d.digits = d.digits * 10 + (uint64_t)(*p - '0');
-    d.exponent = atoi(p + 1) - (digit_count - 1);
+    d.exponent = (int)strtol(p + 1, NULL, 10) - (digit_count - 1);
     return d;
 }
 
@@ -101,7 +101,7 @@ static size_t write_java(decimal d, char *out) {
     out[n++] = digits[0];
     out[n++] = '.';
     n += put_digits(out + n, digits, have, 1, have > 1 ? have - 1 : 1);
-    return n + (size_t)sprintf(out + n, "E%d", point - 1);
+    return n + (size_t)snprintf(out + n, RASKI_DECIMAL_MAX - n, "E%d", point - 1);
 }
 
 static size_t special(double value, char *out) {
