@@ -108,7 +108,8 @@ static tally run_share(const char *path, const golden_kind *kind, size_t share) 
     return t;
 }
 
-static tally run_kind(const char *path, const golden_kind *kind) {
+/* Takes path: children have their own copy to free. */
+static tally run_kind(char *path, const golden_kind *kind) {
     int pipes[PROCESSES][2];
     pid_t children[PROCESSES];
     tally sum = {0};
@@ -120,6 +121,7 @@ static tally run_kind(const char *path, const golden_kind *kind) {
         }
         if (children[i] == 0) {
             tally t = run_share(path, kind, i);
+            raski_free(path);
             fflush(NULL);
             ssize_t written = write(pipes[i][1], &t, sizeof t);
             exit(written == (ssize_t)sizeof t ? 0 : 2);
@@ -139,6 +141,7 @@ static tally run_kind(const char *path, const golden_kind *kind) {
         sum.passed += t.passed;
         sum.failed += t.failed;
     }
+    raski_free(path);
     return sum;
 }
 
@@ -176,14 +179,15 @@ int main(int argc, char **argv) {
     bool failed = false;
     for (size_t i = 0; kinds[i].name != NULL; i++) {
         char *path = find_file(dir, &kinds[i]);
-        if (path && is_wanted(&kinds[i], argv + first_name, argc - first_name)) {
-            tally t = run_kind(path, &kinds[i]);
-            printf("%s: %ju passed, %ju failed\n", kinds[i].name, (uintmax_t)t.passed,
-                   (uintmax_t)t.failed);
-            fflush(stdout);
-            if (t.failed > 0) failed = true;
+        if (path == NULL || !is_wanted(&kinds[i], argv + first_name, argc - first_name)) {
+            raski_free(path);
+            continue;
         }
-        raski_free(path);
+        tally t = run_kind(path, &kinds[i]);
+        printf("%s: %ju passed, %ju failed\n", kinds[i].name, (uintmax_t)t.passed,
+               (uintmax_t)t.failed);
+        fflush(stdout);
+        if (t.failed > 0) failed = true;
     }
     return failed ? 1 : 0;
 }
