@@ -37,13 +37,15 @@ typedef void raski_reduce_run(void *function, const void *in, size_t n, char *co
 typedef struct raski_aggregate_options {
     raski_aggregate_kind kind;
     const rask_type *record;   /* borrowed; in and out */
-    const raski_key_spec *key; /* copied */
-    uint32_t field_offset;     /* of the aggregated field; not for REDUCE */
-    const rask_type *field;    /* its type; borrowed */
-    bool first;                /* MIN_BY, MAX_BY: of equals the first stays (Flink's default) */
-    raski_reduce_run *reduce;  /* REDUCE */
-    void *function;            /* handed to reduce; borrowed */
-    size_t bytes_max;          /* of state; 0: no limit */
+    const raski_key_spec *key; /* copied; where the key lies in a record, or with key_apart in a
+                                  separate key value (of a user's key selector) */
+    bool key_apart;
+    uint32_t field_offset;    /* of the aggregated field; not for REDUCE */
+    const rask_type *field;   /* its type; borrowed */
+    bool first;               /* MIN_BY, MAX_BY: of equals the first stays (Flink's default) */
+    raski_reduce_run *reduce; /* REDUCE */
+    void *function;           /* handed to reduce; borrowed */
+    size_t bytes_max;         /* of state; 0: no limit */
 } raski_aggregate_options;
 
 typedef struct raski_aggregate raski_aggregate;
@@ -55,14 +57,18 @@ RASKI_NODISCARD rask_status raski_aggregate_create(const raski_aggregate_options
                                                    raski_error *err);
 void raski_aggregate_destroy(raski_aggregate *aggregate_take_or_null);
 
-/* Streaming: n records in, n results out (out overlaps neither in nor the state; any n). Long
- * strings of the results belong to the state or to the input and are good until the next call.
- * RASK_E_NOMEM: the job must fail; records before the failing block are counted. */
-RASKI_NODISCARD rask_status raski_aggregate_process(raski_aggregate *aggregate, const void *in,
-                                                    size_t n, void *out, raski_error *err);
+/* Streaming: n records in, n results out (out overlaps neither in nor the state; any n). keys are
+ * key_size bytes apart: in and the record size, or with key_apart an array of key values. Long
+ * strings of the results belong to the state, or to whatever the input and the user's reduce
+ * borrow, and are good until the next call. RASK_E_NOMEM: the job must fail; blocks of records
+ * before the failing one are counted. */
+RASKI_NODISCARD rask_status raski_aggregate_process(raski_aggregate *aggregate, const void *keys,
+                                                    size_t key_size, const void *in, size_t n,
+                                                    void *out, raski_error *err);
 /* Batch: the same without results. */
-RASKI_NODISCARD rask_status raski_aggregate_accumulate(raski_aggregate *aggregate, const void *in,
-                                                       size_t n, raski_error *err);
+RASKI_NODISCARD rask_status raski_aggregate_accumulate(raski_aggregate *aggregate, const void *keys,
+                                                       size_t key_size, const void *in, size_t n,
+                                                       raski_error *err);
 /* Batch, at the end of input: emits the final record of each key, count records at a time (they lie
  * `record` size apart in a buffer that is good during the call). A status other than RASK_OK from
  * emit ends it and is returned. Order of keys: that of Flink's batch mode, by their serialised

@@ -35,8 +35,7 @@ static uint64_t double_bits(const char *value) {
     return number != number ? UINT64_C(0x7ff8000000000000) : load_u64(value);
 }
 
-/* The value of a kind that fits into 64 bits: equal values have equal bits. */
-static uint64_t scalar_bits(const rask_type *type, const char *value) {
+uint64_t raski_key_scalar_bits(const rask_type *type, const char *value) {
     switch (type->kind) {
         case RASK_KIND_BYTE:
             return (uint64_t)(int64_t) * (const int8_t *)value;
@@ -88,7 +87,7 @@ static uint64_t hash_value(const rask_type *type, const char *value, uint64_t ha
             return hash;
         }
         default:
-            return hash_mix(scalar_bits(type, value) ^ hash, HASH_K1);
+            return hash_mix(raski_key_scalar_bits(type, value) ^ hash, HASH_K1);
     }
 }
 
@@ -118,7 +117,7 @@ static bool equal_value(const rask_type *type, const char *a, const char *b) {
             return true;
         }
         default:
-            return scalar_bits(type, a) == scalar_bits(type, b);
+            return raski_key_scalar_bits(type, a) == raski_key_scalar_bits(type, b);
     }
 }
 

@@ -15,8 +15,8 @@ __extension__ typedef unsigned __int128 raski_u128;
 
 /* All bits of the product, folded: every input bit reaches the upper and the lower bits. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b) {
-    raski_u128 product = (raski_u128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    uint64_t high = (uint64_t)((raski_u128)a * b >> 64);
+    return a * b ^ high;
 }
 static inline uint64_t load_u64(const char *p) {
     uint64_t value = 0;
@@ -30,6 +30,9 @@ static inline uint32_t load_u32(const char *p) {
 }
 
 /* key_generic.c */
+/* The value of a kind that fits into 64 bits, sign-extended: equal values have equal bits (those of
+ * Java's floatToIntBits and doubleToLongBits). */
+uint64_t raski_key_scalar_bits(const rask_type *type, const char *value);
 uint64_t raski_key_hash_bytes(const char *bytes, size_t length, uint64_t seed);
 uint64_t raski_key_hash_generic(const raski_key_spec *spec, const char *record, uint64_t seed);
 bool raski_key_equal_generic(const raski_key_spec *a_spec, const char *a,

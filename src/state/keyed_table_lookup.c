@@ -2,27 +2,8 @@
  * caches, so that misses overlap; one pass when it does. */
 #include <string.h>
 
-#include "state/key_inline.h"
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "state/keyed_table_inline.h"
 
-enum { CACHED_BYTES = 512 * 1024 }; /* about what stays in a core's second-level cache */
-
-/* The slots of a group whose tag is `tag`, as bits. */
-static inline unsigned match_group(const uint32_t *slots, uint32_t tag, uint32_t row_mask) {
-#ifdef __SSE2__
-    __m128i entries = _mm_load_si128((const __m128i *)(const void *)slots);
-    __m128i tags = _mm_and_si128(entries, _mm_set1_epi32((int)~row_mask));
-    __m128i equal = _mm_cmpeq_epi32(tags, _mm_set1_epi32((int)tag));
-    return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal));
-#else
-    unsigned bits = 0;
-    for (unsigned i = 0; i < GROUP_SLOTS; i++)
-        bits |= (unsigned)((slots[i] & ~row_mask) == tag) << i;
-    return bits;
-#endif
-}
 static inline bool group_has_empty(const uint32_t *slots) {
     for (unsigned i = 0; i < GROUP_SLOTS; i++)
         if (slots[i] == 0) return true;
@@ -46,11 +27,8 @@ static char *find_row(const raski_keyed_table *table, const raski_key_spec *spec
     }
 }
 
-/* For the few records whose key was not the first match: searches, and makes the row. NULL without
- * memory. */
-static __attribute__((noinline)) char *find_or_make(raski_keyed_table *table,
-                                                    const raski_key_spec *spec, const char *record,
-                                                    uint64_t hash, bool *ret_made) {
+char *raski_table_find_or_make(raski_keyed_table *table, const raski_key_spec *spec,
+                               const char *record, uint64_t hash, bool *ret_made) {
     char *row = find_row(table, spec, record, hash);
     *ret_made = row == NULL;
     if (row) return row;
@@ -60,52 +38,20 @@ static __attribute__((noinline)) char *find_or_make(raski_keyed_table *table,
     return table_row(table, number);
 }
 
-#define HOT static inline __attribute__((always_inline))
-
-/* What the loops read of a table, in registers: nothing of it changes during a lookup but `units`,
- * when the slow path makes a row. */
-typedef struct table_view {
-    const uint32_t *index;
-    char *const *units;
-    uint64_t seed;
-    size_t row_size;
-    uint32_t group_shift, row_mask, record_offset, row_offset;
-} table_view;
-
-HOT table_view view_of(const raski_keyed_table *table, const raski_key_spec *spec) {
-    return (table_view){.index = table->index,
-                        .units = table->units,
-                        .seed = table->seed,
-                        .row_size = table->row_size,
-                        .group_shift = table->group_shift,
-                        .row_mask = index_row_mask(table),
-                        .record_offset = spec->parts[0].offset,
-                        .row_offset = table->key_in_row.parts[0].offset};
-}
-
-/* The row of the first slot whose tag matches, or NULL. */
-HOT char *first_match(const table_view *view, uint64_t hash) {
-    const uint32_t *slots = view->index + (hash >> view->group_shift) * GROUP_SLOTS;
-    unsigned match = match_group(slots, index_tag(hash, view->row_mask), view->row_mask);
-    if (__builtin_expect(match == 0, 0)) return NULL;
-    uint32_t number = slots[__builtin_ctz(match)] & view->row_mask;
-    return view->units[number >> UNIT_SHIFT] + (number % UNIT_ROWS) * view->row_size;
-}
-
 /* Returns the bits of the inserted records; *ret_failed tells that memory ran out. */
-HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table, const raski_key_spec *spec,
-                           const char *record, size_t record_size, size_t n, char **ret_rows,
-                           bool *ret_failed) {
-    table_view view = view_of(table, spec);
+RASKI_HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table,
+                                 const raski_key_spec *spec, const char *record, size_t record_size,
+                                 size_t n, char **ret_rows, bool *ret_failed) {
+    raski_table_view view = raski_table_view_of(table, spec);
     uint64_t inserted = 0;
     for (size_t i = 0; i < n; i++, record += record_size) {
         uint64_t hash = key_hash(path, spec, view.record_offset, record, view.seed);
-        char *row = first_match(&view, hash);
+        char *row = raski_view_first_match(&view, hash);
         if (__builtin_expect(!row || !key_equal(path, spec, view.record_offset, record,
                                                 &table->key_in_row, view.row_offset, row),
                              0)) {
             bool made = false;
-            row = find_or_make(table, spec, record, hash, &made);
+            row = raski_table_find_or_make(table, spec, record, hash, &made);
             if (!row) {
                 *ret_failed = true;
                 return inserted;
@@ -118,24 +64,14 @@ HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table, const raski_
     return inserted;
 }
 
-HOT uint64_t lookup_uncached(key_path path, raski_keyed_table *table, const raski_key_spec *spec,
-                             const char *records, size_t record_size, size_t n, char **ret_rows,
-                             bool *ret_failed) {
-    table_view view = view_of(table, spec);
+RASKI_HOT uint64_t lookup_uncached(key_path path, raski_keyed_table *table,
+                                   const raski_key_spec *spec, const char *records,
+                                   size_t record_size, size_t n, char **ret_rows,
+                                   bool *ret_failed) {
+    raski_table_view view = raski_table_view_of(table, spec);
     uint64_t hashes[RASKI_LOOKUP_MAX], inserted = 0;
+    raski_view_prefetch(path, &view, spec, records, record_size, n, hashes, ret_rows);
     const char *record = records;
-    for (size_t i = 0; i < n; i++, record += record_size) {
-        hashes[i] = key_hash(path, spec, view.record_offset, record, view.seed);
-        __builtin_prefetch(view.index + (hashes[i] >> view.group_shift) * GROUP_SLOTS);
-    }
-    size_t last = view.row_size <= 128 ? view.row_size - 1 : view.row_offset;
-    for (size_t i = 0; i < n; i++) {
-        char *row = first_match(&view, hashes[i]);
-        ret_rows[i] = row;
-        __builtin_prefetch(row, 1);
-        __builtin_prefetch((const void *)((uintptr_t)row + last), 1); /* harmless for NULL */
-    }
-    record = records;
     for (size_t i = 0; i < n; i++, record += record_size) {
         char *row = ret_rows[i];
         if (__builtin_expect(row && key_equal(path, spec, view.record_offset, record,
@@ -143,7 +79,7 @@ HOT uint64_t lookup_uncached(key_path path, raski_keyed_table *table, const rask
                              1))
             continue;
         bool made = false;
-        row = find_or_make(table, spec, record, hashes[i], &made);
+        row = raski_table_find_or_make(table, spec, record, hashes[i], &made);
         if (!row) {
             *ret_failed = true;
             return inserted;
@@ -174,10 +110,9 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
                                      const void *records, size_t record_size, size_t n,
                                      char **ret_rows, uint64_t *ret_inserted, raski_error *err) {
     RASKI_DCHECK(n <= RASKI_LOOKUP_MAX);
-    if (__builtin_expect(table->count + table->tombstones + n > table->grow_at, 0))
+    if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));
-    bool cached = ((size_t)table->row_size * table->count +
-                   (sizeof(uint32_t) << table->index_bits)) < CACHED_BYTES;
+    bool cached = raski_table_is_cached(table);
     bool failed = false;
     uint64_t inserted = 0;
     switch (table->path) {

@@ -131,6 +131,12 @@ void raski_table_index_insert(raski_keyed_table *table, uint64_t hash, uint32_t 
 /* Takes a row out; returns its number, or 0 when it is not there. */
 uint32_t raski_table_index_remove(raski_keyed_table *table, uint64_t hash, const char *row);
 
+/* keyed_table_lookup.c */
+/* For a record whose key was not the first match: searches, and makes the row if there is none.
+ * There must be room in the index. NULL without memory. */
+char *raski_table_find_or_make(raski_keyed_table *table, const raski_key_spec *spec,
+                               const char *record, uint64_t hash, bool *ret_made);
+
 /* keyed_table_values.c */
 /* Frees all that rows own, for the end of a table. */
 void raski_table_release_values(raski_keyed_table *table);
