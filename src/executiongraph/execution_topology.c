@@ -211,9 +211,15 @@ static rask_status initialize(raski_execution_topology *topology,
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static rask_status build(raski_execution_topology *topology, int default_max_parallelism,
-                         raski_error *err) {
-    RASKI_TRY(decide_all(topology, default_max_parallelism, err));
+/* Of vertices whose parallelism is still open. */
+static int undecided_max_parallelism(const raski_plan_config *config) {
+    if (config->auto_parallelism_max_set || config->parallelism == RASKI_PARALLELISM_DEFAULT)
+        return config->auto_parallelism_max;
+    return config->parallelism;
+}
+
+static rask_status build(raski_execution_topology *topology, raski_error *err) {
+    RASKI_TRY(decide_all(topology, undecided_max_parallelism(&topology->job_graph->config), err));
     for (size_t i = 0; i < topology->vertex_count; i++) {
         raski_execution_job_vertex *vertex = &topology->vertices[i];
         vertex->first_task = topology->task_count;
@@ -223,7 +229,6 @@ static rask_status build(raski_execution_topology *topology, int default_max_par
 }
 
 rask_status raski_execution_topology_create(const raski_job_graph *job_graph,
-                                            int default_max_parallelism,
                                             raski_execution_topology **ret_topology,
                                             raski_error *err) {
     raski_execution_topology *topology = RASKI_NEW(raski_execution_topology);
@@ -232,7 +237,7 @@ rask_status raski_execution_topology_create(const raski_job_graph *job_graph,
     topology->vertex_count = job_graph->sorted.count;
     topology->vertices =
         raski_arena_calloc(topology->arena, topology->vertex_count * sizeof *topology->vertices);
-    rask_status status = build(topology, default_max_parallelism, err);
+    rask_status status = build(topology, err);
     if (status != RASK_OK) {
         raski_execution_topology_destroy(topology);
         return status;

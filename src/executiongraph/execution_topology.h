@@ -72,12 +72,11 @@ typedef struct raski_execution_topology {
     raski_arena *arena;
 } raski_execution_topology;
 
-/* Builds the structure. default_max_parallelism is for dynamic graphs: what a vertex of undecided
- * parallelism and no max parallelism gets (Flink: execution.batch.adaptive.auto-parallelism
- * .max-parallelism); not used otherwise. Borrows job_graph for the topology's life.
+/* Builds the structure. Borrows job_graph for the topology's life. In a dynamic graph a vertex of
+ * undecided parallelism and no max parallelism gets the one of the job's configuration
+ * (execution.batch.adaptive.auto-parallelism.max-parallelism, else the default parallelism).
  * Errors: Flink's, e.g. a parallelism above the max parallelism. */
 RASKI_NODISCARD rask_status raski_execution_topology_create(const raski_job_graph *job_graph,
-                                                            int default_max_parallelism,
                                                             raski_execution_topology **ret_topology,
                                                             raski_error *err);
 void raski_execution_topology_destroy(raski_execution_topology *topology_take);

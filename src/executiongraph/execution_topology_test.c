@@ -30,7 +30,7 @@ static raski_execution_topology *topology_of(raski_job_graph *graph) {
     raski_execution_topology *topology = NULL;
     raski_error err = {0};
     assert_int_equal(raski_job_graph_sort(graph, &err), RASK_OK);
-    if (raski_execution_topology_create(graph, 64, &topology, &err) != RASK_OK)
+    if (raski_execution_topology_create(graph, &topology, &err) != RASK_OK)
         fail_msg("%s", err.message);
     return topology;
 }
@@ -106,7 +106,7 @@ static void max_parallelism_is_resolved(void **state) {
     raski_execution_topology_destroy(t);
     graph->vertices.items[3]->max_parallelism = 2;
     graph->vertices.items[3]->name = "last";
-    assert_int_not_equal(raski_execution_topology_create(graph, 64, &t, &err), RASK_OK);
+    assert_int_not_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
     assert_string_equal(err.exception, "JobException");
     assert_string_equal(err.message,
                         "Vertex last's parallelism (3) is higher than the max parallelism (2). "
@@ -120,7 +120,7 @@ static void out_of_bounds(void **state) {
     raski_execution_topology *t = NULL;
     raski_error err = {0};
     assert_int_equal(raski_job_graph_sort(graph, &err), RASK_OK);
-    assert_int_not_equal(raski_execution_topology_create(graph, 64, &t, &err), RASK_OK);
+    assert_int_not_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
     assert_string_equal(err.exception, "IllegalArgumentException");
     raski_job_graph_destroy(graph);
 }
@@ -173,6 +173,7 @@ static void dynamic_graph(void **state) {
     (void)state;
     raski_job_graph *graph = graph_of(4, (int[]){2, -1, 3, 5});
     graph->is_dynamic = true;
+    graph->config.parallelism = 64;
     connect(graph, 0, 1, RASKI_DISTRIBUTION_ALL_TO_ALL, RASKI_RESULT_BLOCKING);
     connect(graph, 1, 2, RASKI_DISTRIBUTION_ALL_TO_ALL, RASKI_RESULT_BLOCKING);
     connect(graph, 0, 3, RASKI_DISTRIBUTION_POINTWISE, RASKI_RESULT_BLOCKING);
@@ -206,7 +207,7 @@ static void co_located_tasks_share_a_region(void **state) {
     raski_execution_topology *t = NULL;
     raski_error err = {0};
     assert_int_equal(raski_job_graph_sort(graph, &err), RASK_OK);
-    assert_int_not_equal(raski_execution_topology_create(graph, 64, &t, &err), RASK_OK);
+    assert_int_not_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
     assert_string_equal(err.message, "co-located tasks must be in the same pipelined region");
     raski_job_graph_destroy(graph);
 }

@@ -58,6 +58,7 @@ raski_job_graph *raski_job_graph_new(const char *name) {
     graph->arena = raski_arena_create(0);
     graph->name = raski_arena_strdup(graph->arena, name);
     graph->job_type = "STREAMING";
+    raski_plan_config_init(&graph->config);
     return graph;
 }
 

@@ -88,7 +88,7 @@ void golden_check_edge_distribution(golden_case *c) {
     raski_job_graph *graph = two_vertices(c, distribution);
     raski_execution_topology *topology = NULL;
     raski_error err = {0};
-    if (graph == NULL || raski_execution_topology_create(graph, 0, &topology, &err) != RASK_OK)
+    if (graph == NULL || raski_execution_topology_create(graph, &topology, &err) != RASK_OK)
         golden_differ(c, "", "no topology: %s", err.message);
     else
         check_topology(c, topology);
