@@ -16,6 +16,11 @@ if(RASK_SANITIZE)
   add_link_options(-fsanitize=${RASK_SANITIZE})
 endif()
 
+# Fuzzing is blind unless the modules count what runs, too.
+if(RASK_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 function(rask_options target)
   target_compile_options(${target} PRIVATE ${RASK_WARNINGS})
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)

@@ -19,7 +19,11 @@ struct raski_configuration {
     raski_map entries; /* key -> entry */
     raski_text_list warnings;
     size_t warnings_logged;
+    size_t unknown_count; /* options that nobody knows, so far */
 };
+
+/* Searching for similar names takes a while; a file full of other things is not worth it. */
+enum { PROPOSALS_MAX = 100 };
 
 static void entry_destroy(entry *e) {
     if (e == NULL) return;
@@ -228,7 +232,7 @@ static rask_status set_older_name(raski_configuration *cfg, const char *key, con
 
 static rask_status unknown(raski_configuration *cfg, const char *key, const char *origin,
                            raski_origin_kind kind, raski_error *err) {
-    const char *nearest = raski_option_nearest(key);
+    const char *nearest = cfg->unknown_count++ < PROPOSALS_MAX ? raski_option_nearest(key) : NULL;
     char *advice = nearest != NULL ? raski_format("; did you mean \"%s\"?", nearest)
                                    : raski_strdup(
                                          "; docs/configuration.md lists the options (parameters of "

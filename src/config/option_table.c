@@ -121,7 +121,11 @@ const char *raski_option_nearest(const char *key) {
     const char *nearest = NULL;
     size_t allowed = strlen(key) / 4 < 2 ? 2 : strlen(key) / 4;
     size_t best = allowed + 1;
+    size_t length = strlen(key);
     for (size_t i = 0; i < RASKI_OPTION_COUNT; i++) {
+        size_t option_length = strlen(options[i].key);
+        size_t apart = length > option_length ? length - option_length : option_length - length;
+        if (apart >= best) continue; /* so many letters must come or go */
         size_t distance = raski_edit_distance(key, options[i].key);
         if (distance >= best) continue;
         best = distance;
