@@ -44,8 +44,8 @@ typedef enum raski_channel_selector_kind {
 /* Fills channels[0..count) with the subpartition (below channel_count) of each record; an answer
  * out of range fails the write. records are count records of the partition's type, borrowed. */
 typedef rask_status (*raski_select_function)(void *context, const void *records, size_t count,
-                                                uint32_t channel_count, uint32_t *channels,
-                                                raski_error *err);
+                                             uint32_t channel_count, uint32_t *channels,
+                                             raski_error *err);
 
 typedef struct raski_channel_selector {
     raski_channel_selector_kind kind;
