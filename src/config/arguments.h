@@ -5,7 +5,8 @@
  * each also in one word (-p4, -DKEY=VALUE, --config=FILE). "--" ends them and is removed; what is
  * left is the program's own. Flink: the generic options of client.cli.
  * Strength, from weak to strong: defaults, RASK_CONF_DIR/config.yaml (when that variable is set),
- * --config files in their order, -p and -D in their order. Threads: the main thread. */
+ * --config files in their order, the program's own settings, -p and -D in their order.
+ * Threads: the main thread. */
 #ifndef RASKI_CONFIG_ARGUMENTS_H
 #define RASKI_CONFIG_ARGUMENTS_H
 #include <stddef.h>

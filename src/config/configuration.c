@@ -45,11 +45,13 @@ void raski_configuration_destroy(raski_configuration *cfg_take) {
     raski_free(cfg_take);
 }
 
+/* The one place that decides who wins. */
 static void put(raski_configuration *cfg, const char *key, const char *value, const char *origin,
                 raski_origin_kind kind, bool by_older_name) {
+    entry *old = raski_map_get(&cfg->entries, key);
+    if (old != NULL && old->kind > kind) return;
     entry *e = RASKI_NEW(entry);
     *e = (entry){raski_strdup(value), raski_strdup(origin), kind, by_older_name};
-    entry *old = raski_map_get(&cfg->entries, key);
     raski_map_put(&cfg->entries, key, e);
     entry_destroy(old);
 }
@@ -294,7 +296,7 @@ bool raski_configuration_has(const raski_configuration *cfg, raski_option_id id)
 }
 
 const char *raski_configuration_get_raw(const raski_configuration *cfg, const char *key) {
-    const raski_option *option = raski_option_find(key);
+    const raski_option *option = raski_option_resolve(key);
     if (option != NULL) return raski_configuration_get_text(cfg, raski_option_id_of(option));
     const entry *e = raski_map_get(&cfg->entries, key);
     return e != NULL ? e->value : NULL;

@@ -15,11 +15,12 @@
 
 typedef struct raski_configuration raski_configuration;
 
+/* From weak to strong: what a stronger origin has set, a weaker one does not change. */
 typedef enum raski_origin_kind {
     RASKI_ORIGIN_DEFAULT,  /* nobody set it */
     RASKI_ORIGIN_FILE,     /* name and line */
-    RASKI_ORIGIN_ARGUMENT, /* name: the flag, "-D" */
     RASKI_ORIGIN_PROGRAM,  /* the program's own calls */
+    RASKI_ORIGIN_ARGUMENT, /* name: the flag, "-D" */
 } raski_origin_kind;
 
 typedef struct raski_origin {
@@ -33,14 +34,16 @@ raski_configuration *raski_configuration_create(void);
 raski_configuration *raski_configuration_clone(const raski_configuration *cfg);
 void raski_configuration_destroy(raski_configuration *cfg_take); /* NULL is fine */
 
-/* Sets key to value, whatever it was before; borrows all. An older name sets the option that it
- * became, with a warning, unless the same origin gave that one its own name already. An unknown
- * name is an error that proposes the nearest known one (RASK_E_NOT_FOUND), except from a file,
- * where it is a warning. A value that the option cannot have is RASK_E_ARGUMENT. An option that is
- * known but has no effect yet is a warning, except from a file. */
+/* Sets key to value, unless a stronger origin has set it; borrows all. After it,
+ * raski_configuration_get_raw tells the value that holds.
+ * An older name sets the option that it became, with a warning, unless the same origin gave that
+ * one its own name already. An unknown name is an error that proposes the nearest known one
+ * (RASK_E_NOT_FOUND), except from a file, where it is a warning. A value that the option cannot
+ * have is RASK_E_ARGUMENT. An option that is known but has no effect yet is a warning, except from
+ * a file. */
 rask_status raski_configuration_set(raski_configuration *cfg, const char *key, const char *value,
                                     const raski_origin *origin, raski_error *err) RASKI_NODISCARD;
-/* Takes over every option that other sets (its warnings too). */
+/* Sets every option that other sets, with its origin (and takes over the warnings). */
 void raski_configuration_merge(raski_configuration *cfg, const raski_configuration *other);
 void raski_configuration_unset(raski_configuration *cfg, raski_option_id id);
 
@@ -50,8 +53,8 @@ bool raski_configuration_is_set(const raski_configuration *cfg, raski_option_id 
 bool raski_configuration_has(const raski_configuration *cfg, raski_option_id id);
 /* The text of the value; NULL when there is none. Borrowed until the option is set again. */
 const char *raski_configuration_get_text(const raski_configuration *cfg, raski_option_id id);
-/* By key, for options of families ("metrics.reporter.x.port") too; NULL when it is not set and has
- * no default. */
+/* By key, which may be an older name or of a family ("metrics.reporter.x.port"); NULL when it is
+ * not set and has no default. */
 const char *raski_configuration_get_raw(const raski_configuration *cfg, const char *key);
 /* Where the value comes from, for people: "-D", "conf/config.yaml:12", "the program", "default". */
 const char *raski_configuration_origin_of(const raski_configuration *cfg, raski_option_id id);

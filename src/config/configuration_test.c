@@ -237,6 +237,40 @@ static void older_names_set_what_they_became(void **state) {
     raski_configuration_destroy(cfg);
 }
 
+static void stronger_origins_win_whatever_the_order(void **state) {
+    (void)state;
+    static const raski_origin file = {RASKI_ORIGIN_FILE, "config.yaml", 1};
+    static const raski_origin program = {RASKI_ORIGIN_PROGRAM, NULL, 0};
+    static const raski_origin *const orders[][3] = {{&file, &program, &from_flag},
+                                                    {&from_flag, &program, &file},
+                                                    {&program, &from_flag, &file}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        raski_configuration *cfg = raski_configuration_create();
+        raski_configuration *other = raski_configuration_create();
+        raski_error err = {0};
+        for (int j = 0; j < 3; j++) {
+            const char *value = orders[i][j]->kind == RASKI_ORIGIN_FILE      ? "2"
+                                : orders[i][j]->kind == RASKI_ORIGIN_PROGRAM ? "3"
+                                                                             : "4";
+            assert_ok(raski_configuration_set(j < 2 ? cfg : other, "parallelism.default", value,
+                                              orders[i][j], &err));
+        }
+        raski_configuration_merge(cfg, other);
+        assert_int_equal(raski_configuration_get_int(cfg, RASKI_OPTION_PARALLELISM_DEFAULT), 4);
+        raski_configuration_destroy(other);
+        raski_configuration_destroy(cfg);
+    }
+    raski_configuration *cfg = raski_configuration_create();
+    raski_error err = {0};
+    assert_ok(raski_configuration_set(cfg, "parallelism.default", "3", &program, &err));
+    assert_ok(raski_configuration_set(cfg, "parallelism.default", "2", &file, &err));
+    assert_string_equal(raski_configuration_origin_of(cfg, RASKI_OPTION_PARALLELISM_DEFAULT),
+                        "the program");
+    assert_string_equal(raski_configuration_get_raw(cfg, "parallelism.default"), "3");
+    assert_string_equal(raski_configuration_get_raw(cfg, "pipeline.operator-chaining"), "true");
+    raski_configuration_destroy(cfg);
+}
+
 static void options_without_effect_are_told_when_asked_for(void **state) {
     (void)state;
     raski_configuration *cfg = raski_configuration_create();
@@ -282,6 +316,7 @@ int main(void) {
         cmocka_unit_test(unknown_names_propose_the_nearest),
         cmocka_unit_test(families_and_map_entries_are_known),
         cmocka_unit_test(older_names_set_what_they_became),
+        cmocka_unit_test(stronger_origins_win_whatever_the_order),
         cmocka_unit_test(options_without_effect_are_told_when_asked_for),
         cmocka_unit_test(options_fall_back_to_others),
         cmocka_unit_test(secrets_are_not_shown),

@@ -95,6 +95,11 @@ const raski_option *raski_option_find_deprecated(const char *key, const raski_op
     return NULL;
 }
 
+const raski_option *raski_option_resolve(const char *key) {
+    const raski_option *option = raski_option_find(key);
+    return option != NULL ? option : raski_option_find_deprecated(key, NULL);
+}
+
 const raski_option_family *raski_option_find_family(const char *key) {
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
         size_t length = strlen(families[i].prefix);

@@ -103,6 +103,8 @@ const char *raski_option_default(const raski_option *option);
 raski_option_id raski_option_id_of(const raski_option *option);
 /* By exact name; NULL when there is none. Older names are not found. */
 const raski_option *raski_option_find(const char *key);
+/* By its name or an older one (the first option that had it); NULL when there is none. */
+const raski_option *raski_option_resolve(const char *key);
 /* The map option whose entry key is ("pipeline.global-job-parameters.a"), or NULL. */
 const raski_option *raski_option_find_map_of(const char *key);
 /* The next option after previous (NULL: the first) that key is an older name of; NULL at the end.
