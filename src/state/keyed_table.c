@@ -126,7 +126,7 @@ void raski_keyed_table_destroy(raski_keyed_table *table_take_or_null) {
     for (size_t i = 0; i < table->state_count; i++) raski_layout_destroy(table->states[i].layout);
     for (uint32_t i = 0; i < table->key.part_count; i++)
         raski_layout_destroy(table->key_layouts[i]);
-    for (size_t i = 0; i < table->extents.count; i++) raski_free(table->extents.items[i].memory);
+    for (size_t i = 0; i < table->extents.count; i++) raski_free(table->extents.items[i]);
     raski_vec_free(&table->extents);
     raski_free(table->units);
     raski_free(table->index);

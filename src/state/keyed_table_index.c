@@ -1,6 +1,7 @@
 /* Memory of a keyed table: rows, and the index that finds them. */
 #include <string.h>
 
+#include "platform/memory.h"
 #include "state/key_inline.h"
 
 enum {
@@ -10,7 +11,6 @@ enum {
     INDEX_LOAD_PERCENT_NO_MEMORY = 90,
     EXTENT_UNITS_MAX = 64,
     REHASH_BLOCK = 32,
-    BIG_ALIGN = 2 * 1024 * 1024, /* that of huge pages */
 };
 
 rask_status raski_table_no_memory(const raski_keyed_table *table, raski_error *err) {
@@ -21,6 +21,18 @@ rask_status raski_table_no_memory(const raski_keyed_table *table, raski_error *e
     return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL,
                       "no memory for more keyed state: %u keys use %zu bytes", table->count,
                       table->bytes);
+}
+
+/* Charged memory for an index or rows; huge pages where it is large. NULL without memory. */
+static void *alloc_block(raski_keyed_table *table, size_t bytes) {
+    if (!table_charge(table, bytes)) return NULL;
+    bool huge = bytes >= RASKI_HUGE_PAGE;
+    void *memory = raski_try_alloc(bytes, huge ? RASKI_HUGE_PAGE : ROW_ALIGN_MAX);
+    if (!memory)
+        table_release(table, bytes);
+    else if (huge)
+        raski_memory_want_huge_pages(memory, bytes);
+    return memory;
 }
 
 /* ---------------------------------------------------------------- index */
@@ -85,12 +97,8 @@ static void index_all_rows(raski_keyed_table *table) {
 static bool rebuild_index(raski_keyed_table *table, uint32_t bits) {
     size_t bytes = sizeof(uint32_t) << bits, old_bytes = sizeof(uint32_t) << table->index_bits;
     if (!table->index) old_bytes = 0;
-    if (!table_charge(table, bytes)) return false;
-    uint32_t *index = raski_try_alloc(bytes, bytes >= BIG_ALIGN ? BIG_ALIGN : ROW_ALIGN_MAX);
-    if (!index) {
-        table_release(table, bytes);
-        return false;
-    }
+    uint32_t *index = alloc_block(table, bytes);
+    if (!index) return false;
     memset(index, 0, bytes);
     raski_free(table->index);
     table_release(table, old_bytes);
@@ -121,34 +129,38 @@ rask_status raski_table_reserve(raski_keyed_table *table, size_t more, raski_err
 }
 
 /* ---------------------------------------------------------------- rows */
+/* Room for more units in the array of units. */
+static bool reserve_units(raski_keyed_table *table, uint32_t more) {
+    if (table->unit_count + more <= table->unit_capacity) return true;
+    uint32_t capacity = table->unit_capacity * 2 + more;
+    size_t bytes = capacity * sizeof(char *);
+    if (!table_charge(table, bytes)) return false;
+    char **units = raski_try_alloc(bytes, 0);
+    if (!units) {
+        table_release(table, bytes);
+        return false;
+    }
+    if (table->unit_count) memcpy(units, table->units, table->unit_count * sizeof(char *));
+    raski_free(table->units);
+    table_release(table, table->unit_capacity * sizeof(char *));
+    table->units = units;
+    table->unit_capacity = capacity;
+    return true;
+}
+
+/* Memory that is not touched yet costs nothing, so it is taken in ever larger pieces. */
 static bool add_extent(raski_keyed_table *table) {
-    uint32_t units = table->unit_count / 4;
+    uint32_t units = table->unit_count / 2;
     if (units < 1) units = 1;
     if (units > EXTENT_UNITS_MAX) units = EXTENT_UNITS_MAX;
+    if (!reserve_units(table, units)) return false;
     size_t unit_bytes = (size_t)table->row_size * UNIT_ROWS;
-    size_t bytes = units * unit_bytes, pointers = 0;
-    if (table->unit_count + units > table->unit_capacity)
-        pointers = (size_t)(table->unit_capacity * 2 + units) * sizeof(char *);
-    if (!table_charge(table, bytes + pointers)) return false;
-    if (pointers) {
-        char **grown = raski_try_alloc(pointers, 0);
-        if (!grown) goto no_memory;
-        if (table->unit_count) memcpy(grown, table->units, table->unit_count * sizeof(char *));
-        raski_free(table->units);
-        table_release(table, table->unit_capacity * sizeof(char *));
-        table->units = grown;
-        table->unit_capacity = (uint32_t)(pointers / sizeof(char *));
-        pointers = 0;
-    }
-    char *memory = raski_try_alloc(bytes, bytes >= BIG_ALIGN ? BIG_ALIGN : ROW_ALIGN_MAX);
-    if (!memory) goto no_memory;
-    raski_vec_push(&table->extents, (row_extent){.memory = memory, .bytes = bytes});
+    char *memory = alloc_block(table, units * unit_bytes);
+    if (!memory) return false;
+    raski_vec_push(&table->extents, memory);
     for (uint32_t i = 0; i < units; i++)
         table->units[table->unit_count++] = memory + i * unit_bytes;
     return true;
-no_memory:
-    table_release(table, bytes + pointers);
-    return false;
 }
 
 /* Copies the key of a record into a zeroed row, long strings too. */

@@ -50,11 +50,6 @@ typedef struct saved_values {
     size_t bytes_used, bytes_capacity;
 } saved_values;
 
-typedef struct row_extent {
-    char *memory;
-    size_t bytes;
-} row_extent;
-
 struct raski_keyed_table {
     /* what a lookup reads */
     uint32_t *index;
@@ -75,7 +70,7 @@ struct raski_keyed_table {
     uint32_t grow_at; /* slots in use at most */
 
     uint32_t unit_count, unit_capacity;
-    RASKI_VEC(row_extent) extents;
+    RASKI_VEC(char *) extents; /* blocks of units */
     size_t bytes, bytes_max;
 
     bool permanent, key_in_state;
