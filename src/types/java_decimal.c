@@ -81,7 +81,7 @@ static size_t put_digits(char *to, const char *digits, size_t have, size_t from,
 }
 
 /* value = digits * 10^exponent, no zeros at the end of digits. */
-static size_t write_java(decimal d, char *out) {
+static size_t write_java(decimal d, char *out, size_t room) {
     char digits[24];
     size_t have = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)d.digits);
     int point = (int)have + d.exponent; /* digits before the decimal point */
@@ -101,7 +101,7 @@ static size_t write_java(decimal d, char *out) {
     out[n++] = digits[0];
     out[n++] = '.';
     n += put_digits(out + n, digits, have, 1, have > 1 ? have - 1 : 1);
-    return n + (size_t)snprintf(out + n, RASKI_DECIMAL_MAX - n, "E%d", point - 1);
+    return n + (size_t)snprintf(out + n, room - n, "E%d", point - 1);
 }
 
 static size_t special(double value, char *out) {
@@ -126,7 +126,7 @@ static size_t format(double value, bool is_float, char *out) {
         d = shortest(value, value < (double)FLT_MIN ? 2 : FLT_DIG, 9, true);
     else if (!fast_double(value, &d))
         d = shortest(value, value < DBL_MIN ? 2 : DBL_DIG, 17, false);
-    return sign + write_java(d, out + sign);
+    return sign + write_java(d, out + sign, RASKI_DECIMAL_MAX - sign);
 }
 
 size_t raski_format_double(double value, char ret_text[RASKI_DECIMAL_MAX]) {

@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) void hash_column(const rask_type *t
                                                               int32_t *restrict ret) {
     switch (type->kind) {
         case RASK_KIND_BYTE:
-            COLUMN(int8_t, *v);
+            COLUMN(int8_t, (int32_t)*v);
         case RASK_KIND_SHORT:
             COLUMN(int16_t, *v);
         case RASK_KIND_INT:

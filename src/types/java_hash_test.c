@@ -42,7 +42,7 @@ static void ascii_of_each_length_equals_the_definition(void **state) {
     (void)state;
     for (int round = 0; round < 5000; round++) {
         size_t length = next_random() % 70;
-        char *text = raski_alloc(length);
+        char *text = raski_calloc(length, 1);
         uint32_t expected = 0;
         for (size_t i = 0; i < length; i++) {
             text[i] = (char)(next_random() % 128);

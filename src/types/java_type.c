@@ -41,19 +41,19 @@ static rask_status parse_fields(const char *text, char close, bool named, bool p
     type_vec fields = {0};
     rask_status status = RASK_OK;
     const char *p = text;
-    while (*p != close) {
+    bool more = *p != close;
+    while (more && status == RASK_OK) {
         if (named && strstr(p, ": ") != NULL) p = strstr(p, ": ") + 2;
         size_t length = type_length(p);
         raski_java_type field = {0};
-        if (length == 0 || p[length] == '\0') {
+        more = starts_with(p + length, ", ");
+        if (length == 0 || (!more && p[length] != close)) {
             status = RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "not a type: \"%s\"", ret->text);
             break;
         }
         status = parse(p, length, pojo_has_hash_code, depth + 1, arena, &field, err);
-        if (status != RASK_OK) break;
-        raski_vec_push(&fields, field);
-        p += length;
-        if (starts_with(p, ", ")) p += 2;
+        if (status == RASK_OK) raski_vec_push(&fields, field);
+        p += length + (more ? 2 : 0);
     }
     if (status == RASK_OK && fields.count > 0) {
         raski_java_type *copy = raski_arena_alloc(arena, fields.count * sizeof *copy);
@@ -110,16 +110,19 @@ static bool is_hashable(const raski_java_type *type) {
 }
 
 rask_status raski_java_type_check_key(const raski_java_type *type, raski_error *err) {
-    RASKI_VEC(const raski_java_type *) stack = {0};
+    typedef struct part {
+        const raski_java_type *type;
+    } part;
+    RASKI_VEC(part) stack = {0};
     raski_str unsupported = {0};
-    raski_vec_push(&stack, type);
+    raski_vec_push(&stack, (part){type});
     while (stack.count > 0) { /* depth first, last field first: Flink's order of the parts */
-        const raski_java_type *t = stack.items[--stack.count];
+        const raski_java_type *t = stack.items[--stack.count].type;
         if (!is_hashable(t)) {
             if (unsupported.length) raski_str_append(&unsupported, ", ");
             raski_str_append(&unsupported, t->text);
         }
-        for (size_t i = 0; i < t->field_count; i++) raski_vec_push(&stack, &t->fields[i]);
+        for (size_t i = 0; i < t->field_count; i++) raski_vec_push(&stack, (part){&t->fields[i]});
     }
     raski_vec_free(&stack);
     rask_status status = RASK_OK;

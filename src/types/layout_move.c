@@ -236,7 +236,8 @@ size_t raski_records_write_extra(const raski_layout *layout, void *records, size
 
 rask_status raski_records_fix(const raski_layout *layout, void *records, size_t count, char *base,
                               size_t heap_offset, size_t limit, size_t *ret_end, raski_error *err) {
-    fixer f = {.base = base, .limit = limit, .at = heap_offset, .err = err};
+    fixer f = {.limit = limit, .at = heap_offset, .err = err};
+    f.base = base;
     if (any_extra(layout, records, count)) {
         char *p = records;
         for (size_t i = 0; i < count; i++, p += layout->size) RASKI_TRY(fix(&f, layout, p));

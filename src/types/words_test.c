@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include <cmocka.h>
 
@@ -165,6 +166,31 @@ static void arena_is_aligned_and_keeps_a_chunk(void **state) {
     raski_batch_arena_fini(&arena);
 }
 
+static int format_in_a_thread(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 100000; i++) {
+        rask_string s = rask_string_format("thread text number %d", i);
+        if (s.len < 20 || memcmp(rask_string_data(&s), "thread text", 11) != 0) return 1;
+    }
+    return 0;
+}
+
+/* Outside of tasks each thread has a fallback arena: it starts over instead of growing for ever,
+ * and ends with its thread (the leak checker watches). */
+static void threads_without_a_task_have_an_arena_each(void **state) {
+    (void)state;
+    thrd_t threads[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(thrd_create(&threads[i], format_in_a_thread, NULL), thrd_success);
+    for (int i = 0; i < 2; i++) {
+        int result = 1;
+        assert_int_equal(thrd_join(threads[i], &result), thrd_success);
+        assert_int_equal(result, 0);
+    }
+    for (int i = 0; i < 300; i++) (void)rask_string_format("%100000d", i);
+    assert_true(raski_batch_arena_current()->allocated < (size_t)10 * 1024 * 1024);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_equal_those_of_a_plain_loop),
@@ -174,6 +200,7 @@ int main(void) {
         cmocka_unit_test(a_position_behind_the_end_is_the_end),
         cmocka_unit_test(format_and_copy_use_the_current_arena),
         cmocka_unit_test(arena_is_aligned_and_keeps_a_chunk),
+        cmocka_unit_test(threads_without_a_task_have_an_arena_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

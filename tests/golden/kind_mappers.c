@@ -85,7 +85,8 @@ void golden_mappers(golden_case *c) {
 static raski_partitioner *find_partitioner(const char *class_name, raski_arena *arena) {
     raski_key_selector selector = {.id = 1};
     raski_partitioner *key_group = raski_partitioner_create_key_group(arena, selector);
-    raski_partitioner *candidates[] = {
+    enum { PARTITIONER_KINDS = 10 };
+    raski_partitioner *candidates[PARTITIONER_KINDS] = {
         raski_partitioner_create(arena, RASKI_PARTITIONER_FORWARD),
         raski_partitioner_create(arena, RASKI_PARTITIONER_FORWARD_FOR_UNSPECIFIED),
         raski_partitioner_create_consecutive_hash(arena, key_group),
@@ -97,7 +98,7 @@ static raski_partitioner *find_partitioner(const char *class_name, raski_arena *
         key_group,
         raski_partitioner_create_custom(arena, 1, selector, NULL),
     };
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
+    for (size_t i = 0; i < PARTITIONER_KINDS; i++)
         if (strcmp(raski_partitioner_class_name(candidates[i]), class_name) == 0)
             return candidates[i];
     return NULL;
