@@ -66,9 +66,10 @@ typedef struct raski_plan_config {
     int64_t buffer_timeout_ms;   /* execution.buffer-timeout.interval */
     bool auto_generate_uids;     /* pipeline.auto-generate-uids */
     raski_vertex_description_mode vertex_description_mode;
-    bool vertex_name_index_prefix; /* pipeline.vertex-name-include-index-prefix */
-    bool sort_inputs;              /* execution.sorted-inputs.enabled */
-    int64_t sorted_inputs_memory_bytes;
+    bool vertex_name_index_prefix;      /* pipeline.vertex-name-include-index-prefix */
+    bool sort_inputs;                   /* execution.sorted-inputs.enabled */
+    int64_t sorted_inputs_memory_bytes; /* execution.sorted-inputs.memory */
+    int64_t sort_partition_memory_bytes, sort_keyed_partition_memory_bytes;
     bool batch_state_backend;     /* execution.batch-state-backend.enabled */
     bool auto_parallelism;        /* execution.batch.adaptive.auto-parallelism.enabled */
     int32_t auto_parallelism_min; /* ....min-parallelism */
