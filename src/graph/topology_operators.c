@@ -242,7 +242,8 @@ static rask_status make_side_output(topology_step *s, topology_value *ret_value,
     if (input.kind != TOPOLOGY_OPERATOR) return topology_bad(s, err, "input is not an operator");
     RASKI_TRY(topology_need(s, "tag", &tag, err));
     RASKI_TRY(topology_type_field(s, "type", &topology_record, &type, err));
-    if (*tag == '\0') return RASKI_THROW(err, "IllegalArgumentException", "tag must not be empty");
+    if (*tag == '\0')
+        return RASKI_THROW(err, "IllegalArgumentException", "OutputTag id must not be empty.");
     ret_value->kind = TOPOLOGY_SIDE_OUTPUT;
     return raski_transformation_side_output(input.transformation, tag, type->text,
                                             &ret_value->transformation, err);

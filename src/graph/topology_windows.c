@@ -184,7 +184,7 @@ static rask_status read_parts(topology_step *s, window_parts *parts, raski_error
                            "The allowed lateness cannot be negative.");
     const char *late_tag = topology_text(s, "lateTag", NULL);
     if (late_tag && *late_tag == '\0')
-        return RASKI_THROW(err, "IllegalArgumentException", "tag must not be empty");
+        return RASKI_THROW(err, "IllegalArgumentException", "OutputTag id must not be empty.");
     return RASK_OK;
 }
 

@@ -37,6 +37,7 @@ void golden_differ(golden_case *c, const char *path, const char *format, ...)
 bool golden_equal(golden_case *c, const char *path, const json_t *expected, const json_t *got);
 
 /* The kinds' functions: a new kind is declared here and entered in the table of main.c. */
+void golden_check_plan(golden_case *c);
 void golden_check_edge_distribution(golden_case *c);
 void golden_keys(golden_case *c);
 void golden_keys_murmur(golden_case *c);

@@ -19,6 +19,8 @@
 
 /* name, function, raw; in the order in which they are replayed */
 static const golden_kind kinds[] = {
+    {"plan/cases", golden_check_plan, false},
+    {"plan/random", golden_check_plan, false},
     {"failover/edge_distribution", golden_check_edge_distribution, false},
     {"keys/keys", golden_keys, true}, /* raw: lone surrogates are not JSON */
     {"keys/murmur_int", golden_keys_murmur, false},
