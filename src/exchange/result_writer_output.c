@@ -276,7 +276,7 @@ rask_status raski_output_append_large(raski_result_writer *writer, raski_output 
     if (!writer->never_wait) {
         RASKI_TRY(wait_until_ready(writer, WAIT_UNPOOLED, NULL, size, err));
     }
-    raski_buffer *buffer;
+    raski_buffer *buffer = NULL;
     RASKI_TRY(alloc_unpooled(writer, size, &buffer, err));
     raski_buffer_reset(buffer, format, 1);
     memcpy(buffer->data, record, format->record_size);
@@ -293,7 +293,7 @@ rask_status raski_output_append_large(raski_result_writer *writer, raski_output 
 /* ---- events */
 rask_status raski_writer_push_event(raski_result_writer *writer, uint32_t first, uint32_t count,
                                     const raski_event *event, raski_error *err) {
-    raski_buffer *buffer;
+    raski_buffer *buffer = NULL;
     RASKI_TRY(alloc_unpooled(writer, raski_mark_size(event) + HEAP_SLACK, &buffer, err));
     raski_buffer_reset(buffer, writer->format, 0);
     raski_buffer_add_mark(buffer, event);
