@@ -19,11 +19,11 @@
 enum { TASKS_MAX = 2, MAX_PARALLELISM = 128 };
 
 typedef struct small {
-    uint64_t key;
+    int64_t key;
 } small;
 RASK_TYPE(small, key);
 typedef struct wide {
-    uint64_t number, key, time, a, b, c, d, e;
+    int64_t number, key, time, a, b, c, d, e;
 } wide;
 RASK_TYPE(wide, number, key, time, a, b, c, d, e);
 typedef struct word {
@@ -32,11 +32,11 @@ typedef struct word {
 } word;
 RASK_TYPE(word, text, count);
 
-typedef enum shape { SHAPE_SMALL, SHAPE_WIDE, SHAPE_WORD, SHAPE_WIDE_TIMED } shape;
+typedef enum shape_kind { SHAPE_SMALL, SHAPE_WIDE, SHAPE_WORD, SHAPE_WIDE_TIMED } shape_kind;
 
 typedef struct bench_case {
     const char *name;
-    shape shape;
+    shape_kind shape;
     raski_channel_selector_kind selector;
     uint32_t producers, consumers;
 } bench_case;
@@ -76,17 +76,17 @@ static inline uint64_t mix(uint64_t z) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
 }
-static inline uint64_t key_of(uint64_t n) {
-    return (uint64_t)(((unsigned __int128)mix((n + 1) * 0x9e3779b97f4a7c15ULL) * 10000) >> 64);
+static inline int64_t key_of(int64_t n) {
+    return (int64_t)((mix((uint64_t)(n + 1) * 0x9e3779b97f4a7c15ULL) >> 32) * 10000 >> 32);
 }
-static inline int32_t hash_of(uint64_t key) {
+static inline int32_t hash_of(int64_t key) {
     return (int32_t)(key ^ (key >> 32));
 }
 
-static void fill_small(small *out, int32_t *hashes, uint64_t n, uint64_t step, size_t count,
+static void fill_small(small *out, int32_t *hashes, int64_t n, int64_t step, size_t count,
                        bool with_hashes) {
     if (!with_hashes) { /* a counter: what a source of numbers does */
-        for (size_t i = 0; i < count; i++) out[i].key = n + i * step;
+        for (size_t i = 0; i < count; i++) out[i].key = n + (int64_t)i * step;
         return;
     }
     for (size_t i = 0; i < count; i++, n += step) {
@@ -94,20 +94,21 @@ static void fill_small(small *out, int32_t *hashes, uint64_t n, uint64_t step, s
         hashes[i] = hash_of(out[i].key);
     }
 }
-static void fill_wide(wide *out, int64_t *timestamps, int32_t *hashes, uint64_t n, uint64_t step,
+static void fill_wide(wide *out, int64_t *timestamps, int32_t *hashes, int64_t n, int64_t step,
                       size_t count, bool with_hashes) {
     for (size_t i = 0; i < count; i++, n += step) {
-        uint64_t key = key_of(n);
+        int64_t key = key_of(n);
         out[i] = (wide){n, key, n / 1000, n + 3, n + 4, n + 5, n + 6, n + 7};
         if (with_hashes) hashes[i] = hash_of(key);
-        if (timestamps != NULL) timestamps[i] = (int64_t)n;
+        if (timestamps != NULL) timestamps[i] = n;
     }
 }
-static void fill_word(word *out, int32_t *hashes, uint64_t n, uint64_t step, size_t count) {
+static void fill_word(word *out, int32_t *hashes, int64_t n, int64_t step, size_t count) {
     static const char text[] = "counterrevolutionaries and the others";
     for (size_t i = 0; i < count; i++, n += step) {
-        uint64_t key = key_of(n);
-        out[i] = (word){rask_string_of(text, key % 64 == 0 ? 13 + key % 20 : 1 + key % 12), 1};
+        int64_t key = key_of(n);
+        out[i] =
+            (word){rask_string_of(text, (size_t)(key % 64 == 0 ? 13 + key % 20 : 1 + key % 12)), 1};
         hashes[i] = hash_of(key);
     }
 }
@@ -123,12 +124,12 @@ static void produce(void *context) {
     must(raski_result_writer_create(t->partition, &options, &writer, &err), &err);
     int32_t hashes[4096];
     bool with_hashes = t->what->selector == RASKI_SELECT_HASH;
-    uint64_t step = t->what->producers, n = t->index, end = n + t->records * step;
+    int64_t step = t->what->producers, n = t->index, end = n + (int64_t)t->records * step;
     while (n < end) {
         raski_window window;
         must(raski_result_writer_window(writer, &window, &err), &err);
         size_t count = window.capacity < 4096 ? window.capacity : 4096;
-        if (count > (end - n) / step) count = (end - n) / step;
+        if (count > (size_t)((end - n) / step)) count = (size_t)((end - n) / step);
         switch (t->what->shape) {
             case SHAPE_SMALL:
                 fill_small(window.records, hashes, n, step, count, with_hashes);
@@ -142,7 +143,7 @@ static void produce(void *context) {
                 break;
         }
         must(raski_result_writer_commit(writer, count, hashes, &err), &err);
-        n += count * step;
+        n += (int64_t)count * step;
     }
     must(raski_result_writer_finish(writer, &err), &err);
     raski_result_writer_get_counters(writer, &t->counters);
@@ -150,11 +151,11 @@ static void produce(void *context) {
     raski_result_partition_unref(t->partition);
 }
 
-static void look(const raski_gate_item *item, shape shape) {
+static void look(const raski_gate_item *item, shape_kind shape) {
     switch (shape) {
         case SHAPE_SMALL: {
             const small *records = item->records;
-            uint64_t sum = 0;
+            int64_t sum = 0;
             for (size_t i = 0; i < item->count; i++) sum += records[i].key;
             __asm__ volatile("" ::"r"(sum));
             break;
@@ -171,9 +172,9 @@ static void look(const raski_gate_item *item, shape shape) {
         }
         case SHAPE_WORD: {
             const word *records = item->records;
-            uint64_t sum = 0;
+            int64_t sum = 0;
             for (size_t i = 0; i < item->count; i++) {
-                sum += (uint64_t)records[i].count + records[i].text.len;
+                sum += records[i].count + records[i].text.len;
             }
             __asm__ volatile("" ::"r"(sum));
             break;
@@ -205,7 +206,7 @@ static void consume(void *context) {
     raski_input_gate_destroy(t->gate);
 }
 
-static const rask_type *type_of(shape shape) {
+static const rask_type *type_of(shape_kind shape) {
     return shape == SHAPE_SMALL  ? &rask_type_small
            : shape == SHAPE_WORD ? &rask_type_word
                                  : &rask_type_wide;

@@ -47,13 +47,20 @@ RASKI_COLD rask_status raski_error_set_exception(raski_error *err, rask_status s
 RASKI_COLD void raski_error_set_cause(raski_error *err, const char *exception, const char *format,
                                       ...) RASKI_PRINTF(3, 4);
 
+/* Tells the compiler that a recorded error is not RASK_OK, so that it knows outputs are set after
+ * RASKI_TRY. */
+static inline rask_status raski_failed(rask_status status) {
+    return status == RASK_OK ? RASK_E_INTERNAL : status;
+}
 /* rask_status s = RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "parallelism must be positive, is %d", p);
  */
 #define RASKI_FAIL(err, status, cls, ...) \
-    raski_error_set((err), (status), RASKI_CLASS_##cls, __FILE__, __LINE__, __VA_ARGS__)
+    raski_failed( \
+        raski_error_set((err), (status), RASKI_CLASS_##cls, __FILE__, __LINE__, __VA_ARGS__))
 /* An error that Flink has too, with its exception class and its text. Class USER. */
 #define RASKI_THROW(err, exception, ...) \
-    raski_error_set_exception((err), RASK_E_ARGUMENT, (exception), __FILE__, __LINE__, __VA_ARGS__)
+    raski_failed(raski_error_set_exception((err), RASK_E_ARGUMENT, (exception), __FILE__, \
+                                           __LINE__, __VA_ARGS__))
 
 static inline bool raski_error_is_set(const raski_error *err) {
     return err->status != RASK_OK;
