@@ -57,7 +57,7 @@ static rask_status make_plain(topology_step *s, topology_value *ret_value, raski
 static rask_status make_forward_unspecified(topology_step *s, topology_value *ret_value,
                                             raski_error *err) {
     topology_value input;
-    raski_exchange_mode mode;
+    raski_exchange_mode mode = RASKI_EXCHANGE_UNDEFINED;
     RASKI_TRY(topology_one(s, &input, err));
     RASKI_TRY(exchange_mode(s, &mode, err));
     *ret_value = partition(&input,
@@ -119,7 +119,7 @@ static rask_status make_forward_or_hash(topology_step *s, topology_value *ret_va
     raski_arena *arena = s->topology->graph->arena;
     topology_value input;
     const topology_type *type = NULL;
-    raski_exchange_mode mode;
+    raski_exchange_mode mode = RASKI_EXCHANGE_UNDEFINED;
     RASKI_TRY(topology_one(s, &input, err));
     raski_key_selector selector = topology_selector(s, "key");
     RASKI_TRY(topology_type_field(s, "keyType", &topology_string, &type, err));
