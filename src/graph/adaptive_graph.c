@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graph/forward_group.h"
+#include "graph/java_order.h"
 #include "graph/job_graph_builder.h"
 
 struct raski_adaptive_graph {
@@ -238,14 +239,12 @@ static rask_status enter_sources(raski_adaptive_graph *graph, raski_error *err) 
     const raski_stream_graph *stream_graph = graph->builder.stream_graph;
     source_slot *slots =
         raski_arena_calloc(graph->builder.scratch, (stream_graph->nodes.count + 1) * sizeof *slots);
-    size_t count = 0, buckets = 16;
+    size_t count = 0;
     for (size_t i = 0; i < stream_graph->nodes.count; i++)
         if (stream_graph->nodes.items[i]->is_source)
             slots[count++].node = stream_graph->nodes.items[i];
-    while (count * 4 > buckets * 3) buckets *= 2;
     for (size_t i = 0; i < count; i++) {
-        uint32_t id = (uint32_t)slots[i].node->id;
-        slots[i].bucket = (id ^ id >> 16) & (buckets - 1);
+        slots[i].bucket = raski_java_bucket(slots[i].node->id, count);
         slots[i].added = i;
     }
     qsort(slots, count, sizeof *slots, compare_slots);

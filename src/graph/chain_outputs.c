@@ -1,5 +1,6 @@
 /* What leaves a vertex: the type of each result, which edges share one, and the job edges.
  * Flink: StreamingJobGraphGenerator from setOperatorNonChainedOutputsConfig to connect. */
+#include "graph/java_order.h"
 #include "graph/job_graph_builder.h"
 #include "types/java_hash.h"
 
@@ -66,19 +67,59 @@ static bool are_shareable_types(raski_result_type a, raski_result_type b) {
            (raski_result_type_is_hybrid(a) && raski_result_type_is_hybrid(b));
 }
 
-static raski_network_output *find_shareable(const raski_chain_operator *op,
-                                            const raski_stream_edge *edge, raski_result_type type) {
-    for (size_t i = 0; may_be_shared(type) && i < op->outputs.count; i++) {
-        raski_network_output *output = op->outputs.items[i];
-        if (are_shareable_types(output->type, type) &&
-            output->consumer_parallelism == edge->target->parallelism &&
-            output->consumer_max_parallelism == edge->target->max_parallelism &&
-            same_text(output->cache, edge->cache_data_set) &&
-            same_text(output->side_output, edge->side_output_tag) &&
-            raski_partitioner_equals(edge->partitioner, output->partitioner))
-            return output;
+static bool can_share(const raski_network_output *output, const raski_stream_edge *edge,
+                      raski_result_type type) {
+    return are_shareable_types(output->type, type) &&
+           output->consumer_parallelism == edge->target->parallelism &&
+           output->consumer_max_parallelism == edge->target->max_parallelism &&
+           same_text(output->cache, edge->cache_data_set) &&
+           same_text(output->side_output, edge->side_output_tag) &&
+           raski_partitioner_equals(edge->partitioner, output->partitioner);
+}
+
+static int32_t text_hash(const char *text) {
+    return raski_hash_utf8(text, strlen(text));
+}
+
+/* StreamEdge.hashCode: Objects.hash(edgeId, outputTag). */
+static int32_t edge_hash(const raski_stream_edge *edge) {
+    uint32_t hash = 31 * (31 + (uint32_t)text_hash(edge->id));
+    if (edge->side_output_tag != NULL) hash += (uint32_t)text_hash(edge->side_output_tag);
+    return (int32_t)hash;
+}
+
+/* The output that Flink finds first among those that edge could share: it walks a HashMap of the
+ * `done` edges of op that have an output. */
+static raski_network_output *first_of_walk(const raski_job_graph_builder *builder,
+                                           const raski_chain_operator *op, size_t done,
+                                           const raski_stream_edge *edge, raski_result_type type) {
+    raski_network_output *first = NULL;
+    size_t first_bucket = SIZE_MAX;
+    for (size_t i = 0; i < done; i++) {
+        const raski_stream_edge *other = op->non_chainable.items[i];
+        raski_network_output *output = raski_builder_output_of_edge(builder, other);
+        if (!can_share(output, edge, type)) continue;
+        size_t bucket = raski_java_bucket(edge_hash(other), done);
+        if (bucket < first_bucket) {
+            first_bucket = bucket;
+            first = output;
+        }
     }
-    return NULL;
+    return first;
+}
+
+/* Mostly one output fits, or none; edges that fill a cache and others of the same kind can make
+ * two that are equal for a third edge. */
+static raski_network_output *find_shareable(const raski_job_graph_builder *builder,
+                                            const raski_chain_operator *op, size_t done,
+                                            const raski_stream_edge *edge, raski_result_type type) {
+    raski_network_output *found = NULL;
+    for (size_t i = 0; may_be_shared(type) && i < op->outputs.count; i++) {
+        if (!can_share(op->outputs.items[i], edge, type)) continue;
+        if (found != NULL) return first_of_walk(builder, op, done, edge, type);
+        found = op->outputs.items[i];
+    }
+    return found;
 }
 
 static const char *keep_text(const raski_job_graph_builder *builder, const char *text) {
@@ -111,10 +152,8 @@ static raski_network_output *new_output(raski_job_graph_builder *builder,
     bool cached = raski_result_type_is_blocking(type) && edge->cache_data_set != NULL;
     output->type = cached ? RASKI_RESULT_BLOCKING_PERSISTENT : type;
     output->cache = cached ? keep_text(builder, edge->cache_data_set) : NULL;
-    output->data_set_id = cached
-                              ? id_of_cache(edge->cache_data_set)
-                              : raski_id_of_data_set(op->chain->vertex->id,
-                                                     raski_hash_utf8(edge->id, strlen(edge->id)));
+    output->data_set_id = cached ? id_of_cache(edge->cache_data_set)
+                                 : raski_id_of_data_set(op->chain->vertex->id, text_hash(edge->id));
     output->source_node = op->node->id;
     output->side_output = keep_text(builder, edge->side_output_tag);
     output->partitioner = keep_partitioner(arena, edge->partitioner);
@@ -126,7 +165,8 @@ static raski_network_output *new_output(raski_job_graph_builder *builder,
 }
 
 static void choose_output(raski_job_graph_builder *builder, raski_chain_operator *op,
-                          raski_stream_edge *edge) {
+                          size_t place) {
+    raski_stream_edge *edge = op->non_chainable.items[place];
     raski_result_type type = type_of(builder->stream_graph, edge);
     if (raski_result_type_is_hybrid(type)) {
         builder->has_hybrid_result = true;
@@ -134,7 +174,7 @@ static void choose_output(raski_job_graph_builder *builder, raski_chain_operator
     }
     if (raski_result_type_is_blocking(type) && edge->cache_data_set != NULL)
         type = RASKI_RESULT_BLOCKING_PERSISTENT;
-    raski_network_output *output = find_shareable(op, edge, type);
+    raski_network_output *output = find_shareable(builder, op, place, edge, type);
     if (output == NULL) {
         output = new_output(builder, op, edge, type);
         raski_vec_push(&op->outputs, output);
@@ -149,8 +189,7 @@ void raski_builder_choose_outputs(raski_job_graph_builder *builder) {
         raski_chain *chain = builder->phase_chains.items[c];
         for (size_t i = 0; i < chain->operators.count; i++) {
             raski_chain_operator *op = chain->operators.items[i];
-            for (size_t k = 0; k < op->non_chainable.count; k++)
-                choose_output(builder, op, op->non_chainable.items[k]);
+            for (size_t k = 0; k < op->non_chainable.count; k++) choose_output(builder, op, k);
         }
     }
 }
