@@ -75,21 +75,20 @@ void *raski_batch_arena_grow(raski_batch_arena *arena, size_t size) {
 /* ---------------------------------------------------------------- the current arena */
 static thread_local raski_batch_arena *current;
 
-/* The fallback arena lives as long as its thread: a thread-specific key frees it. */
+/* The fallback arena lives as long as its thread: a thread-specific key frees it. The key is made
+ * before main, so that no thread has to wait for another to make it. */
 static tss_t fallback_key;
-static once_flag fallback_once = ONCE_FLAG_INIT;
 
 static void destroy_fallback(void *arena_take) {
     raski_batch_arena_fini(arena_take);
     raski_free(arena_take);
 }
 
-static void create_fallback_key(void) {
+static __attribute__((constructor)) void create_fallback_key(void) {
     RASKI_ASSERT(tss_create(&fallback_key, destroy_fallback) == thrd_success);
 }
 
 static raski_batch_arena *fallback(void) {
-    call_once(&fallback_once, create_fallback_key);
     raski_batch_arena *arena = tss_get(fallback_key);
     if (arena == NULL) {
         arena = RASKI_NEW(raski_batch_arena);

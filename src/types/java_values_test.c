@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/str.h"
 #include "types/java_hash_values.h"
 #include "types/java_type.h"
 
@@ -118,12 +119,13 @@ static void broken_type_texts_are_refused(void **state) {
         assert_int_equal(check(texts[i], message, sizeof message), RASK_E_ARGUMENT);
         assert_non_null(strstr(message, "not a type"));
     }
-    char deep[1024] = "";
-    for (int i = 0; i < 40; i++) strcat(deep, "Java Tuple1<");
-    strcat(deep, "int");
-    for (int i = 0; i < 40; i++) strcat(deep, ">");
-    assert_int_equal(check(deep, message, sizeof message), RASK_E_ARGUMENT);
+    raski_str deep = {0};
+    for (int i = 0; i < 40; i++) raski_str_append(&deep, "Java Tuple1<");
+    raski_str_append(&deep, "int");
+    for (int i = 0; i < 40; i++) raski_str_append_char(&deep, '>');
+    assert_int_equal(check(deep.data, message, sizeof message), RASK_E_ARGUMENT);
     assert_non_null(strstr(message, "nested more than"));
+    raski_str_free(&deep);
 }
 
 int main(void) {

@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "platform/thread.h"
 #include "rask/string.h"
 #include "types/batch_arena.h"
 
@@ -166,26 +166,26 @@ static void arena_is_aligned_and_keeps_a_chunk(void **state) {
     raski_batch_arena_fini(&arena);
 }
 
-static int format_in_a_thread(void *unused) {
-    (void)unused;
+static void format_in_a_thread(void *failures) {
     for (int i = 0; i < 100000; i++) {
         rask_string s = rask_string_format("thread text number %d", i);
-        if (s.len < 20 || memcmp(rask_string_data(&s), "thread text", 11) != 0) return 1;
+        if (s.len < 20 || memcmp(rask_string_data(&s), "thread text", 11) != 0) ++*(int *)failures;
     }
-    return 0;
 }
 
 /* Outside of tasks each thread has a fallback arena: it starts over instead of growing for ever,
  * and ends with its thread (the leak checker watches). */
 static void threads_without_a_task_have_an_arena_each(void **state) {
     (void)state;
-    thrd_t threads[2];
+    raski_thread *threads[2];
+    int failures[2] = {0};
     for (int i = 0; i < 2; i++)
-        assert_int_equal(thrd_create(&threads[i], format_in_a_thread, NULL), thrd_success);
+        assert_int_equal(
+            raski_thread_create("format", 0, format_in_a_thread, &failures[i], &threads[i], NULL),
+            RASK_OK);
     for (int i = 0; i < 2; i++) {
-        int result = 1;
-        assert_int_equal(thrd_join(threads[i], &result), thrd_success);
-        assert_int_equal(result, 0);
+        raski_thread_join(threads[i]);
+        assert_int_equal(failures[i], 0);
     }
     for (int i = 0; i < 300; i++) (void)rask_string_format("%100000d", i);
     assert_true(raski_batch_arena_current()->allocated < (size_t)10 * 1024 * 1024);
