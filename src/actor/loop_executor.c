@@ -13,13 +13,14 @@
 #include "actor/executor.h"
 #include "actor/executor_private.h"
 #include "base/alloc.h"
+#include "platform/thread.h"
 
 typedef struct loop_executor {
     raski_executor base;
     uv_loop_t loop;
     uv_async_t wake;
     uv_timer_t timer;
-    uv_thread_t thread;
+    raski_thread *thread;
     _Atomic(raski_message *) inbox; /* newest first; &closed_mark: refuses */
     raski_message *local_first, *local_last;
     size_t local_count;
@@ -155,10 +156,8 @@ static void loop_thread(void *argument) {
 static rask_status loop_start(raski_executor *executor, raski_error *err) {
     loop_executor *self = self_of(executor);
     take_inbox(self, NULL);
-    int code = uv_thread_create(&self->thread, loop_thread, self);
-    if (code == 0) return RASK_OK;
-    return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "cannot start the coordinator thread: %s",
-                      uv_strerror(code));
+    /* No signal may interrupt it: handlers post messages. */
+    return raski_thread_create("rask-control", 0, loop_thread, self, &self->thread, err);
 }
 
 static void close_all(uv_handle_t *handle, void *argument) {
@@ -171,7 +170,7 @@ static void loop_stop(raski_executor *executor) {
     if (executor->started) {
         atomic_store_explicit(&self->stopping, true, memory_order_release);
         (void)uv_async_send(&self->wake);
-        (void)uv_thread_join(&self->thread);
+        raski_thread_join(self->thread);
     } else {
         take_inbox(self, &closed_mark);
         uv_walk(&self->loop, close_all, NULL);
