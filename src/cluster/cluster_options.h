@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "config/configuration.h"
+#include "scheduler/failover_strategy.h"
 #include "scheduler/restart_backoff.h"
 
 enum { RASKI_SLOTS_AS_NEEDED = 0 };
@@ -21,6 +23,7 @@ typedef struct raski_cluster_options {
     int64_t heartbeat_interval_ms;        /* heartbeat.interval */
     int64_t heartbeat_timeout_ms;         /* heartbeat.timeout */
     raski_restart_options restart;        /* restart-strategy.* */
+    raski_failover_strategy failover;     /* jobmanager.execution.failover-strategy */
     int attempts_history_max;             /* jobmanager.execution.attempts-history-size */
 } raski_cluster_options;
 
@@ -32,10 +35,14 @@ typedef struct raski_cluster_options {
         .partition_request_timeout_ms = 10000, \
         .heartbeat_interval_ms = 10000, \
         .heartbeat_timeout_ms = 50000, \
-        .restart = {.kind = RASKI_RESTART_NONE}, \
+        .restart = {.kind = RASKI_BACKOFF_NONE}, \
         .attempts_history_max = 16, \
     })
 
+/* As the configuration says; slots as needed unless taskmanager.numberOfTaskSlots is set.
+ * Errors: those of the check. */
+RASKI_NODISCARD rask_status raski_cluster_options_from_configuration(
+    const raski_configuration *configuration, raski_cluster_options *ret_options, raski_error *err);
 /* RASK_E_ARGUMENT with what is wrong. */
 RASKI_NODISCARD rask_status raski_cluster_options_check(const raski_cluster_options *options,
                                                         raski_error *err);

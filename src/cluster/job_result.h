@@ -12,7 +12,7 @@ typedef struct raski_vertex_result {
     raski_id vertex_id;
     char *name; /* owned */
     int parallelism;
-    raski_io_counters counters; /* of all subtasks together, current attempts */
+    raski_task_counters counters; /* of all subtasks together, current attempts */
 } raski_vertex_result;
 
 typedef struct raski_job_result {

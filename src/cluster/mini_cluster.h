@@ -55,6 +55,12 @@ void raski_mini_cluster_cancel(raski_mini_cluster *cluster);
 /* Stops everything and waits for it. NULL is fine. */
 void raski_mini_cluster_destroy(raski_mini_cluster *cluster_take);
 
+/* Only in a simulation: a task executor dies, at once and without a word; one with a number that
+ * was never used takes its place. index: below options.task_executors. */
+void raski_mini_cluster_kill_task_executor(raski_mini_cluster *cluster, size_t index);
+void raski_mini_cluster_revive_task_executor(raski_mini_cluster *cluster, size_t index,
+                                             uint64_t number);
+
 /* What is there; for tests that nothing is left. Not while run runs in another thread. */
 typedef struct raski_cluster_census {
     size_t jobs, tasks, partitions, slots_in_use;

@@ -23,10 +23,10 @@
 #include "executiongraph/failure.h"
 
 /* What a task counts. Flink: IOMetrics. */
-typedef struct raski_io_counters {
+typedef struct raski_task_counters {
     uint64_t records_in, records_out;
     uint64_t bytes_in, bytes_out;
-} raski_io_counters;
+} raski_task_counters;
 
 /* One attempt. Flink: Execution. */
 typedef struct raski_execution {
@@ -34,7 +34,7 @@ typedef struct raski_execution {
     raski_execution_state state;
     int64_t entered_ms[RASKI_EXECUTION_STATES]; /* when it entered each state; -1: never */
     raski_failure *failure;                     /* of FAILED; owned */
-    raski_io_counters counters;
+    raski_task_counters counters;
     uint64_t task_executor; /* where it runs; 0: nowhere yet */
 } raski_execution;
 

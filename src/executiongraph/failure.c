@@ -47,9 +47,12 @@ void raski_failure_destroy(raski_failure *failure_take) {
 void raski_failure_describe(const raski_failure *failure, raski_str *out) {
     if (failure->operator_name != NULL || failure->task_name != NULL) {
         bool is_operator = failure->operator_name != NULL;
-        raski_str_appendf(out, "%s '%s' (subtask %d of %d", is_operator ? "operator" : "task",
-                          is_operator ? failure->operator_name : failure->task_name,
-                          failure->subtask + 1, failure->parallelism);
+        raski_str_appendf(out, "%s '%s' (", is_operator ? "operator" : "task",
+                          is_operator ? failure->operator_name : failure->task_name);
+        if (failure->subtask == RASKI_NO_SUBTASK)
+            raski_str_append(out, "coordinator");
+        else
+            raski_str_appendf(out, "subtask %d of %d", failure->subtask + 1, failure->parallelism);
         if (failure->attempt > 0) raski_str_appendf(out, ", attempt %d", failure->attempt + 1);
         if (failure->record > 0)
             raski_str_appendf(out, ", record %lld", (long long)failure->record);

@@ -28,12 +28,14 @@ typedef struct raski_partition_id {
     uint32_t attempt; /* of the producer */
 } raski_partition_id;
 
+enum { RASKI_NO_SUBTASK = -1 };
+
 typedef struct raski_failure {
     raski_error_class error_class;
     char *exception;     /* Flink's simple class name, or NULL; owned */
     char *message;       /* owned, never NULL */
     char *task_name;     /* of the vertex; NULL: not a task's failure; owned */
-    int subtask;         /* from 0 */
+    int subtask;         /* from 0; RASKI_NO_SUBTASK: of the operator's coordinator */
     int parallelism;     /* of the vertex */
     int attempt;         /* from 0 */
     char *operator_name; /* NULL: none in particular; owned */

@@ -149,7 +149,7 @@ static void on_final_report(raski_default_scheduler *self, size_t task, raski_ex
 }
 
 static bool update_task_state(void *self_, raski_attempt_id attempt, raski_execution_state state,
-                              raski_failure *failure_take, const raski_io_counters *counters) {
+                              raski_failure *failure_take, const raski_task_counters *counters) {
     raski_default_scheduler *self = self_;
     raski_execution *execution = attempt.task < self->graph->vertex_count
                                      ? &self->graph->vertices[attempt.task].current
@@ -177,7 +177,7 @@ static bool update_task_state(void *self_, raski_attempt_id attempt, raski_execu
 }
 
 static void update_counters(void *self_, raski_attempt_id attempt,
-                            const raski_io_counters *counters) {
+                            const raski_task_counters *counters) {
     raski_default_scheduler *self = self_;
     if (attempt.task >= self->graph->vertex_count) return;
     raski_execution *execution = &self->graph->vertices[attempt.task].current;

@@ -43,15 +43,15 @@ static rask_status check_exponential(const raski_restart_options *options, raski
 rask_status raski_restart_options_check(const raski_restart_options *options, raski_error *err) {
     const char *wrong = NULL;
     switch (options->kind) {
-        case RASKI_RESTART_NONE:
+        case RASKI_BACKOFF_NONE:
             return RASK_OK;
-        case RASKI_RESTART_FIXED_DELAY:
+        case RASKI_BACKOFF_FIXED_DELAY:
             if (options->attempts < 0)
                 wrong = "Maximum number of restart attempts must be at least 0.";
             else if (options->delay_ms < 0)
                 wrong = "Backoff time between restart attempts must be at least 0 ms.";
             break;
-        case RASKI_RESTART_FAILURE_RATE:
+        case RASKI_BACKOFF_FAILURE_RATE:
             if (options->failures_max <= 0)
                 wrong = "Maximum number of restart attempts per time unit must be greater than 0.";
             else if (options->interval_ms <= 0)
@@ -59,7 +59,7 @@ rask_status raski_restart_options_check(const raski_restart_options *options, ra
             else if (options->delay_ms < 0)
                 wrong = "Backoff time must be at least 0 ms.";
             break;
-        case RASKI_RESTART_EXPONENTIAL_DELAY:
+        case RASKI_BACKOFF_EXPONENTIAL_DELAY:
             return check_exponential(options, err);
     }
     return wrong == NULL ? RASK_OK : RASKI_THROW(err, "IllegalArgumentException", "%s", wrong);
@@ -72,7 +72,7 @@ void raski_restart_backoff_init(raski_restart_backoff *backoff,
         .next_restart_ms = INT32_MIN,
         .random_state = options->seed,
     };
-    if (options->kind == RASKI_RESTART_FAILURE_RATE)
+    if (options->kind == RASKI_BACKOFF_FAILURE_RATE)
         backoff->failures_ms = RASKI_NEW_ARRAY(int64_t, (size_t)options->failures_max + 1);
 }
 
@@ -117,15 +117,15 @@ static void ring_add(raski_restart_backoff *backoff, int64_t now_ms) {
 
 bool raski_restart_backoff_notify(raski_restart_backoff *backoff, int64_t now_ms) {
     switch (backoff->options.kind) {
-        case RASKI_RESTART_NONE:
+        case RASKI_BACKOFF_NONE:
             return true;
-        case RASKI_RESTART_FIXED_DELAY:
+        case RASKI_BACKOFF_FIXED_DELAY:
             if (backoff->attempt < INT_MAX) backoff->attempt++;
             return true;
-        case RASKI_RESTART_FAILURE_RATE:
+        case RASKI_BACKOFF_FAILURE_RATE:
             ring_add(backoff, now_ms);
             return true;
-        case RASKI_RESTART_EXPONENTIAL_DELAY:
+        case RASKI_BACKOFF_EXPONENTIAL_DELAY:
             if (now_ms <= backoff->next_restart_ms) return false;
             if (now_ms - backoff->next_restart_ms >= backoff->options.reset_threshold_ms)
                 backoff->attempt = 0;
@@ -138,22 +138,22 @@ bool raski_restart_backoff_notify(raski_restart_backoff *backoff, int64_t now_ms
 
 bool raski_restart_backoff_can_restart(const raski_restart_backoff *backoff, int64_t now_ms) {
     switch (backoff->options.kind) {
-        case RASKI_RESTART_NONE:
+        case RASKI_BACKOFF_NONE:
             return false;
-        case RASKI_RESTART_FIXED_DELAY:
+        case RASKI_BACKOFF_FIXED_DELAY:
             return backoff->attempt <= backoff->options.attempts;
-        case RASKI_RESTART_FAILURE_RATE:
+        case RASKI_BACKOFF_FAILURE_RATE:
             return !ring_is_full(backoff) || now_ms - backoff->failures_ms[backoff->failure_first] >
                                                  backoff->options.interval_ms;
-        case RASKI_RESTART_EXPONENTIAL_DELAY:
+        case RASKI_BACKOFF_EXPONENTIAL_DELAY:
             return backoff->attempt <= backoff->options.attempts_before_reset;
     }
     return false;
 }
 
 int64_t raski_restart_backoff_delay_ms(const raski_restart_backoff *backoff, int64_t now_ms) {
-    if (backoff->options.kind == RASKI_RESTART_NONE) return 0;
-    if (backoff->options.kind != RASKI_RESTART_EXPONENTIAL_DELAY) return backoff->options.delay_ms;
+    if (backoff->options.kind == RASKI_BACKOFF_NONE) return 0;
+    if (backoff->options.kind != RASKI_BACKOFF_EXPONENTIAL_DELAY) return backoff->options.delay_ms;
     return backoff->next_restart_ms > now_ms ? backoff->next_restart_ms - now_ms : 0;
 }
 
@@ -166,16 +166,16 @@ static void append_double(raski_str *out, double value) {
 void raski_restart_backoff_describe(const raski_restart_backoff *backoff, raski_str *out) {
     const raski_restart_options *options = &backoff->options;
     switch (options->kind) {
-        case RASKI_RESTART_NONE:
+        case RASKI_BACKOFF_NONE:
             raski_str_append(out, "NoRestartBackoffTimeStrategy");
             return;
-        case RASKI_RESTART_FIXED_DELAY:
+        case RASKI_BACKOFF_FIXED_DELAY:
             raski_str_appendf(out,
                               "FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=%d, "
                               "backoffTimeMS=%lld)",
                               options->attempts, (long long)options->delay_ms);
             return;
-        case RASKI_RESTART_FAILURE_RATE:
+        case RASKI_BACKOFF_FAILURE_RATE:
             raski_str_appendf(out,
                               "FailureRateRestartBackoffTimeStrategy("
                               "FailureRateRestartBackoffTimeStrategy(failuresIntervalMS=%lld,"
@@ -183,7 +183,7 @@ void raski_restart_backoff_describe(const raski_restart_backoff *backoff, raski_
                               (long long)options->interval_ms, (long long)options->delay_ms,
                               options->failures_max);
             return;
-        case RASKI_RESTART_EXPONENTIAL_DELAY:
+        case RASKI_BACKOFF_EXPONENTIAL_DELAY:
             raski_str_appendf(out,
                               "ExponentialDelayRestartBackoffTimeStrategy(initialBackoffMS=%lld, "
                               "maxBackoffMS=%lld, backoffMultiplier=",

@@ -9,12 +9,13 @@
 
 #include "base/status.h"
 #include "base/str.h"
+#include "config/configuration.h"
 
 typedef enum raski_restart_kind {
-    RASKI_RESTART_NONE,
-    RASKI_RESTART_FIXED_DELAY,
-    RASKI_RESTART_FAILURE_RATE,
-    RASKI_RESTART_EXPONENTIAL_DELAY,
+    RASKI_BACKOFF_NONE,
+    RASKI_BACKOFF_FIXED_DELAY,
+    RASKI_BACKOFF_FAILURE_RATE,
+    RASKI_BACKOFF_EXPONENTIAL_DELAY,
 } raski_restart_kind;
 
 typedef struct raski_restart_options {
@@ -37,6 +38,12 @@ raski_restart_options raski_restart_options_default(raski_restart_kind kind);
 /* Flink's IllegalArgumentException for options out of range. */
 RASKI_NODISCARD rask_status raski_restart_options_check(const raski_restart_options *options,
                                                         raski_error *err);
+
+/* As restart-strategy.* say; when nothing does: none, or with checkpoints the exponential delay
+ * with its defaults. Errors: those of the check. */
+RASKI_NODISCARD rask_status raski_restart_options_from_configuration(
+    const raski_configuration *configuration, bool checkpointing,
+    raski_restart_options *ret_options, raski_error *err);
 
 typedef struct raski_restart_backoff {
     raski_restart_options options;

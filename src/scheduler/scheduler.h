@@ -60,10 +60,10 @@ typedef struct raski_scheduler_vtable {
     /* An attempt entered a state. failure_take: of FAILED. counters: of final states, else NULL.
      * false: the attempt is not the current one, or nothing is known of it. */
     bool (*update_task_state)(void *self, raski_attempt_id attempt, raski_execution_state state,
-                              raski_failure *failure_take, const raski_io_counters *counters);
+                              raski_failure *failure_take, const raski_task_counters *counters);
     /* What an attempt has counted so far; of no effect when it is not the current one. */
     void (*update_counters)(void *self, raski_attempt_id attempt,
-                            const raski_io_counters *counters);
+                            const raski_task_counters *counters);
     void (*slot_ready)(void *self, uint64_t request, const raski_slot *slot);
     void (*slot_failed)(void *self, uint64_t request, raski_failure *failure_take);
     /* Nothing that ran or lay on the task executor is there any more. */

@@ -147,7 +147,7 @@ typedef struct raski_task_update_message {
     raski_execution_state state;
     raski_failure *failure; /* of FAILED; owned */
     bool has_counters;      /* of final states */
-    raski_io_counters counters;
+    raski_task_counters counters;
 } raski_task_update_message;
 extern const raski_message_type raski_message_task_update;
 
@@ -159,7 +159,7 @@ extern const raski_message_type raski_message_job_cleared;
 
 typedef struct raski_attempt_counters {
     raski_attempt_id attempt;
-    raski_io_counters counters;
+    raski_task_counters counters;
 } raski_attempt_counters;
 typedef struct raski_task_counters_message {
     RASKI_VEC(raski_attempt_counters) tasks; /* owned */

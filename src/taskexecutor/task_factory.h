@@ -60,11 +60,11 @@ typedef struct raski_task_observer {
                        size_t length);
 } raski_task_observer;
 
-typedef enum raski_drive_step {
-    RASKI_DRIVE_MORE,    /* there is more to do now */
-    RASKI_DRIVE_BLOCKED, /* nothing can be done before something else happens */
-    RASKI_DRIVE_DONE,    /* its final state was told */
-} raski_drive_step;
+typedef enum raski_task_step {
+    RASKI_TASK_MORE,    /* there is more to do now */
+    RASKI_TASK_BLOCKED, /* nothing can be done before something else happens */
+    RASKI_TASK_DONE,    /* its final state was told */
+} raski_task_step;
 
 typedef struct raski_task_factory {
     size_t size; /* sizeof this struct */
@@ -81,13 +81,13 @@ typedef struct raski_task_factory {
     /* Starts the task's thread. NULL: tasks are stepped. Errors fail the attempt. */
     rask_status (*start)(void *ctx, void *task, raski_error *err);
     /* Does one bounded piece of work in the caller's thread. NULL: tasks have threads. */
-    raski_drive_step (*step)(void *ctx, void *task);
+    raski_task_step (*step)(void *ctx, void *task);
     /* Asks the task to end; returns at once. May come more than once. */
     void (*cancel)(void *ctx, void *task);
     /* Hands an event of its coordinator to an operator. Copies bytes. */
     void (*deliver_event)(void *ctx, void *task, raski_id operator_id, const void *bytes,
                           size_t length);
-    void (*counters)(void *ctx, void *task, raski_io_counters *ret_counters);
+    void (*counters)(void *ctx, void *task, raski_task_counters *ret_counters);
     /* Frees a task that ended or was never started; waits for its thread, which is at its end. */
     void (*destroy)(void *ctx, void *task_take);
 } raski_task_factory;

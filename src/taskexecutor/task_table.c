@@ -57,7 +57,7 @@ static void post_event(void *ctx, uint64_t token, raski_id operator_id, const vo
 
 static void report(raski_task_table *table, const raski_submit_task_message *submit,
                    raski_execution_state state, raski_failure *failure_take,
-                   const raski_io_counters *counters) {
+                   const raski_task_counters *counters) {
     raski_message *message = raski_message_create(&raski_message_task_update);
     raski_task_update_message *update = RASKI_PAYLOAD(message, raski_task_update_message);
     update->attempt = submit->attempt;
@@ -97,7 +97,7 @@ static void end_task(raski_task_table *table, task_entry *entry_take, raski_exec
                      raski_failure *failure_take) {
     task_entry *entry = entry_take;
     (void)raski_map_remove_number(&table->tasks, entry->token);
-    raski_io_counters counters = {0};
+    raski_task_counters counters = {0};
     if (entry->task != NULL) {
         table->factory->counters(table->factory->ctx, entry->task, &counters);
         table->factory->destroy(table->factory->ctx, entry->task);
@@ -298,13 +298,13 @@ static void on_step(raski_task_table *table, uint64_t token) {
     const task_entry *entry = raski_map_get_number(&table->tasks, token);
     if (entry == NULL) return;
     switch (table->factory->step(table->factory->ctx, entry->task)) {
-        case RASKI_DRIVE_MORE:
+        case RASKI_TASK_MORE:
             schedule_step(table, token, 0);
             break;
-        case RASKI_DRIVE_BLOCKED:
+        case RASKI_TASK_BLOCKED:
             schedule_step(table, token, BLOCKED_STEP_DELAY_MS);
             break;
-        case RASKI_DRIVE_DONE: /* its last state is on its way */
+        case RASKI_TASK_DONE: /* its last state is on its way */
             break;
     }
 }
@@ -430,7 +430,7 @@ void raski_task_table_fini(raski_task_table *table) {
         task_entry *entry = table->tasks.entries[i].value;
         if (entry->task != NULL) {
             while (table->factory->start == NULL &&
-                   table->factory->step(table->factory->ctx, entry->task) != RASKI_DRIVE_DONE) {
+                   table->factory->step(table->factory->ctx, entry->task) != RASKI_TASK_DONE) {
             }
             table->factory->destroy(table->factory->ctx, entry->task);
         }
