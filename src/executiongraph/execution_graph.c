@@ -41,7 +41,7 @@ rask_status raski_execution_graph_create(const raski_job_graph *job_graph, size_
                                          int64_t now_ms, const raski_execution_listener *listener,
                                          raski_execution_graph **ret_graph, raski_error *err) {
     raski_execution_topology *topology = NULL;
-    RASKI_TRY(raski_execution_topology_create(job_graph, 1, &topology, err));
+    RASKI_TRY(raski_execution_topology_create(job_graph, &topology, err));
     raski_execution_graph *graph = RASKI_NEW(raski_execution_graph);
     graph->job_id = job_graph->job_id;
     graph->job_name = job_graph->name;
