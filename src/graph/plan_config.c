@@ -44,6 +44,8 @@ int64_t raski_plan_config_buffer_timeout_ms(const raski_plan_config *config) {
                                           : RASKI_BUFFER_TIMEOUT_DISABLED;
 }
 
+enum { PARALLELISM_UNKNOWN = -2 }; /* in Flink: setting it changes nothing */
+
 /* --- the setters with checks -------------------------------------------------------------------
  */
 
@@ -55,7 +57,6 @@ static void forget(raski_plan_config *config, const char *key) {
 
 rask_status raski_plan_config_set_parallelism(raski_plan_config *config, int32_t parallelism,
                                               raski_error *err) {
-    enum { PARALLELISM_UNKNOWN = -2 }; /* Flink: leaves what is there */
     if (parallelism == PARALLELISM_UNKNOWN) return RASK_OK;
     if (parallelism < 1 && parallelism != RASKI_PARALLELISM_DEFAULT)
         return RASKI_THROW(err, "IllegalArgumentException",
@@ -225,6 +226,14 @@ static rask_status set_max_parallelism_option(raski_plan_config *config, int32_t
     return RASK_OK;
 }
 
+static rask_status set_parallelism_option(raski_plan_config *config, int32_t value,
+                                          raski_error *err) {
+    RASKI_TRY(raski_plan_config_set_parallelism(config, value, err));
+    config->parallelism = value; /* even if unknown: the option is there */
+    config->parallelism_set = true;
+    return RASK_OK;
+}
+
 static rask_status set_auto_parallelism_max(raski_plan_config *config, int32_t value,
                                             raski_error *err) {
     (void)err;
@@ -238,7 +247,7 @@ static rask_status set_auto_parallelism_max(raski_plan_config *config, int32_t v
 static const option options[] = {
     {"pipeline.auto-generate-uids", VALUE_BOOL, AT(auto_generate_uids), NULL, NULL, true},
     {"pipeline.max-parallelism", VALUE_INT, 0, NULL, set_max_parallelism_option, true},
-    {"parallelism.default", VALUE_INT, 0, NULL, raski_plan_config_set_parallelism, true},
+    {"parallelism.default", VALUE_INT, 0, NULL, set_parallelism_option, true},
     {"jobmanager.scheduler", VALUE_ENUM, AT(scheduler), &scheduler_type, NULL, true},
     {"execution.checkpointing.mode", VALUE_ENUM, 0, &checkpointing_mode_type, NULL, true},
     {"execution.checkpointing.interval", VALUE_DURATION_MS, AT(checkpoint_interval_ms), NULL, NULL,
@@ -293,12 +302,12 @@ static const option *find_option(const char *key) {
 
 static rask_status set_duration(raski_plan_config *config, const option *o, const char *value,
                                 bool *ret_parsed, raski_error *err) {
-    int64_t ns = 0;
-    RASKI_TRY(raski_duration_parse(value, &ns, err));
+    int64_t duration_ms = 0;
+    RASKI_TRY(raski_duration_parse(value, &duration_ms, err));
     *ret_parsed = true;
     if (o->offset == AT(checkpoint_interval_ms))
-        return raski_plan_config_set_checkpoint_interval(config, ns / 1000000, err);
-    *(int64_t *)(void *)((char *)config + o->offset) = ns / 1000000;
+        return raski_plan_config_set_checkpoint_interval(config, duration_ms, err);
+    *(int64_t *)(void *)((char *)config + o->offset) = duration_ms;
     return RASK_OK;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/value.h"
+
 enum { AMOUNT_DECIMALS = 8 }; /* Flink keeps 8 decimals of an amount and drops the rest */
 
 /* Cuts the shortest decimal form of value after 8 decimals, as Flink's Resource does. */
@@ -116,7 +118,7 @@ bool raski_resource_spec_less_or_equal(const raski_resource_spec *a, const raski
     return true;
 }
 
-/* --- numbers with units ------------------------------------------------------------------------
+/* --- numbers with units, with Flink's messages -------------------------------------------------
  */
 
 /* Splits "  64 MB " into digits and lower-case unit; buffers must hold the text. */
@@ -133,91 +135,57 @@ static void split_number(const char *text, char *digits, char *unit) {
     *end = '\0';
 }
 
-typedef struct unit_factor {
-    const char *labels; /* blank-separated, with a blank at both ends */
-    int64_t factor;
-} unit_factor;
-
-static int64_t find_factor(const unit_factor *units, size_t count, const char *unit) {
-    char wanted[64];
-    if (snprintf(wanted, sizeof wanted, " %s ", unit) >= (int)sizeof wanted) return 0;
-    for (size_t i = 0; i < count; i++)
-        if (strstr(units[i].labels, wanted)) return units[i].factor;
-    return 0;
-}
-
 static bool is_blank(const char *text) {
     while (isspace((unsigned char)*text)) text++;
     return *text == '\0';
 }
 
-rask_status raski_memory_size_parse(const char *text, int64_t *ret_bytes, raski_error *err) {
-    static const unit_factor units[] = {{" b bytes ", 1},
-                                        {" k kb kibibytes ", INT64_C(1) << 10},
-                                        {" m mb mebibytes ", INT64_C(1) << 20},
-                                        {" g gb gibibytes ", INT64_C(1) << 30},
-                                        {" t tb tebibytes ", INT64_C(1) << 40}};
-    if (is_blank(text))
-        return RASKI_THROW(err, "IllegalArgumentException",
-                           "argument is an empty- or whitespace-only string");
-    size_t size = strlen(text) + 1;
-    char *digits = raski_alloc(size), *unit = raski_alloc(size);
-    split_number(text, digits, unit);
-    rask_status status = RASK_OK;
-    int64_t factor = *unit ? find_factor(units, 5, unit) : 1, bytes = 0;
+static bool is_long(const char *digits) {
     errno = 0;
-    int64_t value = strtoll(digits, NULL, 10);
-    if (*digits == '\0')
-        status = RASKI_THROW(err, "NumberFormatException", "text does not start with a number");
-    else if (errno == ERANGE)
-        status = RASKI_THROW(err, "IllegalArgumentException",
-                             "The value '%s' cannot be re represented as 64bit number (numeric "
-                             "overflow).",
-                             digits);
-    else if (factor == 0)
-        status = RASKI_THROW(err, "IllegalArgumentException",
-                             "Memory size unit '%s' does not match any of the recognized units: "
-                             "(b | bytes) / (k | kb | kibibytes) / (m | mb | mebibytes) / "
-                             "(g | gb | gibibytes) / (t | tb | tebibytes)",
-                             unit);
-    else if (__builtin_mul_overflow(value, factor, &bytes))
-        status = RASKI_THROW(err, "IllegalArgumentException",
-                             "The value '%s' cannot be re represented as 64bit number of bytes "
-                             "(numeric overflow).",
-                             text);
-    else
-        *ret_bytes = bytes;
-    raski_free(digits);
-    raski_free(unit);
-    return status;
+    (void)strtoll(digits, NULL, 10);
+    return errno == 0;
 }
 
-rask_status raski_duration_parse(const char *text, int64_t *ret_ns, raski_error *err) {
-    static const unit_factor units[] = {
-        {" d day days ", INT64_C(86400000000000)},
-        {" h hour hours ", INT64_C(3600000000000)},
-        {" min m minute minutes ", INT64_C(60000000000)},
-        {" s sec secs second seconds ", INT64_C(1000000000)},
-        {" ms milli millis millisecond milliseconds ", INT64_C(1000000)},
-        {" \xc2\xb5s micro micros microsecond microseconds ", 1000},
-        {" ns nano nanos nanosecond nanoseconds ", 1}};
-    if (is_blank(text))
-        return RASKI_THROW(err, "IllegalArgumentException",
-                           "argument is an empty- or whitespace-only string");
-    size_t size = strlen(text) + 1;
-    char *digits = raski_alloc(size), *unit = raski_alloc(size);
-    split_number(text, digits, unit);
-    rask_status status = RASK_OK;
-    int64_t factor = *unit ? find_factor(units, 7, unit) : 1000000, ns = 0;
-    errno = 0;
-    int64_t value = strtoll(digits, NULL, 10);
+/* Why text is no memory size. */
+static rask_status explain_memory(const char *text, const char *digits, const char *unit,
+                                  raski_error *err) {
+    int64_t ignored;
+    char *zero = raski_format("0%s", unit);
+    bool known_unit = raski_parse_memory(zero, &ignored, NULL) == RASK_OK;
+    raski_free(zero);
     if (*digits == '\0')
-        status = RASKI_THROW(err, "NumberFormatException",
-                             "text does not start with a number, and is not a valid ISO-8601 "
-                             "duration format: %s",
-                             text);
-    else if (factor == 0)
-        status = RASKI_THROW(
+        return RASKI_THROW(err, "NumberFormatException", "text does not start with a number");
+    if (!is_long(digits))
+        return RASKI_THROW(err, "IllegalArgumentException",
+                           "The value '%s' cannot be re represented as 64bit number (numeric "
+                           "overflow).",
+                           digits);
+    if (!known_unit)
+        return RASKI_THROW(err, "IllegalArgumentException",
+                           "Memory size unit '%s' does not match any of the recognized units: "
+                           "(b | bytes) / (k | kb | kibibytes) / (m | mb | mebibytes) / "
+                           "(g | gb | gibibytes) / (t | tb | tebibytes)",
+                           unit);
+    return RASKI_THROW(err, "IllegalArgumentException",
+                       "The value '%s' cannot be re represented as 64bit number of bytes (numeric "
+                       "overflow).",
+                       text);
+}
+
+/* Why text is no duration. */
+static rask_status explain_duration(const char *text, const char *digits, const char *unit,
+                                    raski_error *err) {
+    raski_duration ignored;
+    char *zero = raski_format("0%s", unit);
+    bool known_unit = raski_parse_duration(zero, &ignored, NULL) == RASK_OK;
+    raski_free(zero);
+    if (*digits == '\0')
+        return RASKI_THROW(err, "NumberFormatException",
+                           "text does not start with a number, and is not a valid ISO-8601 "
+                           "duration format: %s",
+                           text);
+    if (!known_unit)
+        return RASKI_THROW(
             err, "IllegalArgumentException",
             "Time interval unit label '%s' does not match any of the recognized units: DAYS: (d | "
             "day | days), HOURS: (h | hour | hours), MINUTES: (min | m | minute | minutes), "
@@ -225,14 +193,35 @@ rask_status raski_duration_parse(const char *text, int64_t *ret_ns, raski_error 
             "millisecond | milliseconds), MICROSECONDS: (\xc2\xb5s | micro | micros | microsecond "
             "| microseconds), NANOSECONDS: (ns | nano | nanos | nanosecond | nanoseconds)",
             unit);
-    else if (errno == ERANGE || __builtin_mul_overflow(value, factor, &ns))
-        status = RASKI_THROW(err, "IllegalArgumentException",
-                             "The value '%s' cannot be represented as Duration (numeric "
-                             "overflow).",
-                             digits);
-    else
-        *ret_ns = ns;
+    return RASKI_THROW(err, "IllegalArgumentException",
+                       "The value '%s' cannot be represented as Duration (numeric overflow).",
+                       digits);
+}
+
+static rask_status explain(const char *text, raski_error *err,
+                           rask_status (*why)(const char *, const char *, const char *,
+                                              raski_error *)) {
+    if (is_blank(text))
+        return RASKI_THROW(err, "IllegalArgumentException",
+                           "argument is an empty- or whitespace-only string");
+    size_t size = strlen(text) + 1;
+    char *digits = raski_alloc(size), *unit = raski_alloc(size);
+    split_number(text, digits, unit);
+    rask_status status = why(text, digits, unit, err);
     raski_free(digits);
     raski_free(unit);
     return status;
+}
+
+rask_status raski_memory_size_parse(const char *text, int64_t *ret_bytes, raski_error *err) {
+    if (raski_parse_memory(text, ret_bytes, NULL) == RASK_OK) return RASK_OK;
+    return explain(text, err, explain_memory);
+}
+
+rask_status raski_duration_parse(const char *text, int64_t *ret_ms, raski_error *err) {
+    raski_duration duration;
+    if (raski_parse_duration(text, &duration, NULL) != RASK_OK)
+        return explain(text, err, explain_duration);
+    *ret_ms = raski_duration_ms(duration);
+    return RASK_OK;
 }

@@ -58,7 +58,8 @@ bool raski_resource_spec_less_or_equal(const raski_resource_spec *a, const raski
 /* "64mb", "1 gb", "512": Flink's MemorySize.parse, into bytes. */
 RASKI_NODISCARD rask_status raski_memory_size_parse(const char *text, int64_t *ret_bytes,
                                                     raski_error *err);
-/* "10 s", "100 ms", "7" (milliseconds): Flink's TimeUtils.parseDuration, into nanoseconds. */
-RASKI_NODISCARD rask_status raski_duration_parse(const char *text, int64_t *ret_ns,
+/* "10 s", "100 ms", "7" (milliseconds), "PT10S": Flink's TimeUtils.parseDuration, into
+ * milliseconds. */
+RASKI_NODISCARD rask_status raski_duration_parse(const char *text, int64_t *ret_ms,
                                                  raski_error *err);
 #endif

@@ -76,8 +76,8 @@ static rask_status configure_batch(raski_stream_graph_generator *g, raski_error 
     RASKI_TRY(raski_plan_config_check(g->config, "execution.batch-shuffle-mode", err));
     graph->exchange_mode = modes[g->config->batch_shuffle_mode];
     graph->same_slot_sharing_group_by_default = false;
-    g->config->buffer_timeout_enabled = false;
-    return RASK_OK;
+    return raski_plan_config_set(g->config, graph->arena, "execution.buffer-timeout.enabled",
+                                 "false", err);
 }
 
 static rask_status configure_streaming(raski_stream_graph_generator *g, raski_error *err) {

@@ -38,8 +38,10 @@ static const char *joined(raski_transformation *t, const char *sink_text, const 
     return raski_arena_format(t->env->graph->arena, "%s: %s", sink_text, text);
 }
 
-static void set_uid_hash_if_named(raski_transformation *t, const char *name, const char *hash) {
-    if (hash != NULL && strcmp(t->name, name) == 0) t->user_hash = hash;
+static rask_status set_uid_hash_if_named(raski_transformation *t, const char *name,
+                                         const char *hash, raski_error *err) {
+    if (hash == NULL || strcmp(t->name, name) != 0) return RASK_OK;
+    return raski_transformation_set_uid_hash(t, hash, err);
 }
 
 static void inherit_uid(const raski_transformation *sink, raski_transformation *t) {
@@ -64,9 +66,10 @@ static rask_status inherit(const expander *e, const part *p, raski_transformatio
                            "Sink %s requires to set a uid since its customized topology has set "
                            "uid for some operators.",
                            sink->name);
-    set_uid_hash_if_named(t, WRITER_NAME, sink->sink->writer_uid_hash);
-    set_uid_hash_if_named(t, COMMITTER_NAME, sink->sink->committer_uid_hash);
-    set_uid_hash_if_named(t, GLOBAL_COMMITTER_NAME, sink->sink->global_committer_uid_hash);
+    RASKI_TRY(set_uid_hash_if_named(t, WRITER_NAME, sink->sink->writer_uid_hash, err));
+    RASKI_TRY(set_uid_hash_if_named(t, COMMITTER_NAME, sink->sink->committer_uid_hash, err));
+    RASKI_TRY(set_uid_hash_if_named(t, GLOBAL_COMMITTER_NAME, sink->sink->global_committer_uid_hash,
+                                    err));
     inherit_uid(sink, t);
     t->co_location_key = joined(t, sink->co_location_key, t->co_location_key);
     t->name = joined(t, sink->name, t->name);
@@ -106,11 +109,11 @@ static rask_status add_part(expander *e, const part *p, raski_plan_stream input,
     return status;
 }
 
-static rask_status add_operator(raski_plan_stream input, const char *name,
+static rask_status add_operator(raski_plan_stream input, const char *name, const char *type,
                                 const raski_operator_factory *factory, const void *payload,
                                 raski_plan_stream *ret_output, raski_error *err) {
-    raski_transformation *t = raski_transformation_one_input(
-        input.transformation, name, "CommittableMessage", factory, input.key);
+    raski_transformation *t =
+        raski_transformation_one_input(input.transformation, name, type, factory, input.key);
     t->payload = payload;
     if (input.key && input.key->async_state)
         RASKI_TRY(raski_transformation_enable_async_state(t, err));
@@ -118,19 +121,25 @@ static rask_status add_operator(raski_plan_stream input, const char *name,
     return RASK_OK;
 }
 
+static const char *type_of(const raski_sink *sink) {
+    return sink->committable_type ? sink->committable_type : "CommittableMessageTypeInfo";
+}
+
 static rask_status build_writer(void *context, raski_plan_stream input,
                                 raski_plan_stream *ret_output, raski_error *err) {
     static const raski_operator_factory factory = {.role = RASKI_OPERATOR_SINK_WRITER,
                                                    .yielding = true};
     const raski_sink *sink = context;
-    return add_operator(input, WRITER_NAME, &factory, sink->payload, ret_output, err);
+    return add_operator(input, WRITER_NAME, type_of(sink), &factory, sink->payload, ret_output,
+                        err);
 }
 
 static rask_status build_committer(void *context, raski_plan_stream input,
                                    raski_plan_stream *ret_output, raski_error *err) {
     static const raski_operator_factory factory = {.role = RASKI_OPERATOR_COMMITTER};
     const raski_sink *sink = context;
-    return add_operator(input, COMMITTER_NAME, &factory, sink->committer_payload, ret_output, err);
+    return add_operator(input, COMMITTER_NAME, type_of(sink), &factory, sink->committer_payload,
+                        ret_output, err);
 }
 
 /* A forward edge that ends a failover region in batch. */

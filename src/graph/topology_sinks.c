@@ -58,7 +58,9 @@ static const char *uid_hash(topology_step *s, const char *of) {
 
 static rask_status make_sink(topology_step *s, topology_value *ret_value, raski_error *err) {
     topology_value input;
-    raski_sink sink = {0};
+    /* As in the facts: the serializer is a class of the test programs. */
+    raski_sink sink = {.committable_type =
+                           "CommittableMessageTypeInfo{serializer=USER_CLASS@HASH}"};
     RASKI_TRY(topology_one(s, &input, err));
     sink.pre_write = sub_topology_field(s, "preWrite", &sink.pre_write_context);
     sink.committer = topology_flag(s, "committer", false);

@@ -50,7 +50,7 @@ static const assigner_kind assigner_kinds[] = {
 static rask_status time_windows(topology_step *s, const assigner_kind *kind, int64_t size,
                                 int64_t slide, int64_t gap, int64_t offset, window_parts *parts,
                                 raski_error *err) {
-    enum { WINDOWS_MAX = 1000000 }; /* of a sliding event time assigner per record */
+    enum { WINDOWS_MAX = 10000000 }; /* of a sliding event time assigner per record */
     raski_arena *arena = s->topology->graph->arena;
     parts->assigner = kind->class_name;
     default_trigger(parts, kind->event_time);

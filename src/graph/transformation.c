@@ -232,6 +232,7 @@ raski_transformation *raski_transformation_sink(raski_transformation *input, con
     t->sink = raski_arena_calloc(t->env->graph->arena, sizeof *t->sink);
     *t->sink = *sink;
     t->sink_input_key = key;
+    t->sink->committable_type = copy_text(t->env, sink->committable_type);
     t->sink->writer_uid_hash = copy_text(t->env, sink->writer_uid_hash);
     t->sink->committer_uid_hash = copy_text(t->env, sink->committer_uid_hash);
     t->sink->global_committer_uid_hash = copy_text(t->env, sink->global_committer_uid_hash);

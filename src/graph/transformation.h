@@ -118,7 +118,8 @@ typedef struct raski_sink {
     raski_sink_topology_fn pre_write, pre_commit, post_commit;          /* NULL: no such mix-in */
     void *pre_write_context, *pre_commit_context, *post_commit_context; /* borrowed */
     const char *writer_uid_hash, *committer_uid_hash, *global_committer_uid_hash; /* or NULL */
-    const void *payload;           /* borrowed: goes to the writer's node */
+    const char *committable_type; /* Flink's text of the type of committables; NULL: a plain name */
+    const void *payload;          /* borrowed: goes to the writer's node */
     const void *committer_payload; /* borrowed: goes to the committer's node */
 } raski_sink;
 
