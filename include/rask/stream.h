@@ -131,7 +131,7 @@ typedef enum raski_aggregation {
     RASKI_AGG_MIN_BY,
     RASKI_AGG_MAX_BY,
 } raski_aggregation;
-RASK_API raski_stream *raski_aggregate(raski_stream *, raski_aggregation, rask_field,
+RASK_API raski_stream *raski_add_aggregation(raski_stream *, raski_aggregation, rask_field,
                                        const rask_options *, size_t, const char *file, int line);
 typedef enum raski_repartitioning {
     RASKI_REPARTITION_FORWARD = 1,
@@ -147,7 +147,7 @@ RASK_API raski_stream *raski_partition_custom(raski_stream *, const raski_fn *, 
                                               const char *file, int line);
 RASK_API raski_stream *raski_side_output(raski_stream *, const raski_tag *, const char *file,
                                          int line);
-RASK_API void raski_sink(raski_stream *, const raski_fn *, const rask_options *, size_t,
+RASK_API void raski_add_sink(raski_stream *, const raski_fn *, const rask_options *, size_t,
                          bool legacy, const char *file, int line);
 RASK_API void raski_print(raski_stream *, bool to_stderr, const rask_options *, size_t,
                           const char *file, int line);
@@ -293,7 +293,7 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
     __auto_type v = (s); \
     (void)sizeof(v.raski_needs_key_by); \
     _Static_assert(RASKI_IS_##IS(RASKI_MEMBER(v, f)), "rask_" #name ": field '" #f "' " why); \
-    (__typeof__(*v.stream)){.node = raski_aggregate(v.node, RASKI_AGG_##AGG, \
+    (__typeof__(*v.stream)){.node = raski_add_aggregation(v.node, RASKI_AGG_##AGG, \
         (rask_field)RASKI_FIELD_OF(v, f), \
         (&(rask_options){.raski_first = sizeof((RASKI_REC(v) *)0)->__VA_ARGS__}), \
         sizeof(rask_options), RASKI_HERE)}; })
@@ -321,7 +321,7 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
 #define rask_sink(s, ...) RASKI_SINK_OF(s, false, __VA_ARGS__)
 #define rask_legacy_sink(s, ...) RASKI_SINK_OF(s, true, __VA_ARGS__)
 #define RASKI_SINK_OF(s, legacy, ...) \
-    raski_sink(RASKI_FN(__VA_ARGS__).sink_takes(s), &RASKI_FN(__VA_ARGS__).base, \
+    raski_add_sink(RASKI_FN(__VA_ARGS__).sink_takes(s), &RASKI_FN(__VA_ARGS__).base, \
                RASKI_FN_OPTIONS(__VA_ARGS__), legacy, RASKI_HERE)
 /* Sinks without a function take the stream first: rask_print(s, .name = "out"). */
 #define RASKI_STREAM_OPTIONS(...) RASKI_OPTIONS(0 * sizeof __VA_ARGS__)

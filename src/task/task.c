@@ -227,7 +227,7 @@ static raski_task_step_result step(raski_task *task) {
     return task->is_source ? source_step(task) : gate_step(task);
 }
 
-raski_task_step_result raski_task_step(raski_task *task) {
+raski_task_step_result raski_task_run_step(raski_task *task) {
     if (task->state >= RASKI_TASK_FINISHED) return RASKI_STEP_DONE;
     raski_batch_arena *before = raski_batch_arena_set_current(&task->env.arena);
     raski_task_step_result result = step(task);
@@ -292,7 +292,7 @@ void raski_task_destroy(raski_task *task_take) {
     raski_free(task);
 }
 
-raski_operator_counters raski_task_counters(const raski_task *task, size_t i) {
+raski_operator_counters raski_task_get_counters(const raski_task *task, size_t i) {
     const raski_operator *op = task->operators[i];
     return (raski_operator_counters){
         .records_in = __atomic_load_n(&op->records_in, __ATOMIC_RELAXED),

@@ -41,7 +41,7 @@ typedef struct raski_task_deployment {
     const uint32_t *subpartition_counts;
     const raski_configuration *configuration; /* borrowed for the task's life */
     raski_network_pool *pool;                 /* outlives the task */
-    bool simulated; /* run by raski_task_step in one thread: never waits for buffers */
+    bool simulated; /* run by raski_task_run_step in one thread: never waits for buffers */
 } raski_task_deployment;
 
 typedef enum raski_task_state {
@@ -91,7 +91,7 @@ typedef enum raski_task_step_result {
     RASKI_STEP_DONE,    /* ended; the listener was told */
 } raski_task_step_result;
 /* One bounded piece of work in the caller's thread, instead of start (simulated tasks). */
-raski_task_step_result raski_task_step(raski_task *task);
+raski_task_step_result raski_task_run_step(raski_task *task);
 
 /* Asks the task to end as CANCELED; asynchronous, idempotent, any thread. A task that was never
  * started or stepped ends when it is. */
@@ -107,7 +107,7 @@ typedef struct raski_operator_counters {
     int64_t records_in, records_out;
 } raski_operator_counters;
 /* i: place in vertex->operators. */
-raski_operator_counters raski_task_counters(const raski_task *task, size_t i);
+raski_operator_counters raski_task_get_counters(const raski_task *task, size_t i);
 /* The user's counters of operator i: calls visit for each. Once the task has ended. */
 void raski_task_visit_user_counters(const raski_task *task, size_t i,
                                     void (*visit)(void *context, const char *name, int64_t value),

@@ -1,0 +1,62 @@
+/* environment.h - the insides of rask_env and raski_stream, shared by the files of src/api.
+ * An environment owns everything that its program is made of: transformations, definitions, keys,
+ * connectors. The first mistake of any building call is kept in it. Threads: one owner. */
+#ifndef RASKI_API_ENVIRONMENT_H
+#define RASKI_API_ENVIRONMENT_H
+#include "base/vec.h"
+#include "config/configuration.h"
+#include "connectors/connectors.h"
+#include "graph/stream_graph.h"
+#include "graph/transformation.h"
+#include "operators/definition.h"
+#include "rask/rask.h"
+
+struct raski_stream {
+    rask_env *env;
+    raski_transformation *transformation;
+    const rask_type *type;
+    raski_operator_definition *definition; /* of the operator that makes it; NULL: virtual */
+    const raski_key_definition *key;       /* keyed streams */
+    const raski_key *plan_key;             /* keyed streams: the same for the planner */
+};
+
+struct rask_env {
+    raski_transformation_graph *graph;
+    raski_plan_env *plan;
+    raski_configuration *configuration; /* program, then command line (which wins) */
+    raski_configuration *command_line;
+    raski_arena *arena; /* streams, keys, partition definitions */
+    RASKI_VEC(raski_operator_definition *) definitions;
+    RASKI_VEC(raski_connector) connectors;
+    uint64_t next_identity; /* of selectors and partitioners */
+    raski_error error;      /* of the first building call that failed */
+    char where[512];        /* its operator and place; "" when there is none */
+};
+
+/* Keeps the first mistake: error is set; name may be NULL. */
+void raski_env_mistake(rask_env *env, const raski_error *error, const char *operator_name,
+                       const char *file, int line);
+void *raski_env_alloc(rask_env *env, size_t size); /* zeroed, as long as the environment */
+/* A definition of a function with its initial instance (copied), checked; NULL after a mistake. */
+raski_operator_definition *raski_env_define(rask_env *env, const raski_fn *fn,
+                                            const rask_options *options, const char *file,
+                                            int line);
+/* The same for a connector, which is taken. */
+raski_operator_definition *raski_env_define_connector(rask_env *env, raski_connector connector_take,
+                                                      const char *name, const char *file,
+                                                      int line);
+/* Options that planning reads; options may be of a program compiled against an older header. */
+void raski_env_apply_options(rask_env *env, raski_transformation *t, const rask_options *options,
+                             const char *file, int line);
+rask_options raski_options_read(const rask_options *options, size_t size);
+
+/* Plans the program. Errors: the first mistake, or the planner's. */
+RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,
+                                           raski_stream_graph **ret_graph, raski_error *err);
+/* Plans and runs. *ret_message gets the text that a person should read, a heap string, when the
+ * status is neither RASK_OK nor RASK_E_CANCELLED. show_progress: on a terminal. */
+rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
+                          rask_job_result *ret_result, char **ret_message);
+/* Cancels the job that runs, from any thread; cluster may be NULL. */
+void raski_env_cancel_current(void);
+#endif
