@@ -174,6 +174,8 @@
     RASKI_BODY void fn(IN in_p, rask_out_##OUT *out_p)
 #define RASKI_WITH_INSTANCE(fn, takes, KIND, handle, take, SELF, self_p, IN, in_p, OUT, out_p) \
     RASKI_BODY void fn(SELF *self_p, IN in_p, rask_out_##OUT *out_p); \
+    typedef OUT raski_outrec_##fn; \
+    typedef rask_out_##OUT raski_out_##fn; \
     RASKI_HOOKS(fn, SELF) \
     RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, fn((SELF *)s_, i_[k_], &out_)) \
     RASKI_OBJECT(fn, takes, handle, OUT, .kind = KIND, .in = &rask_type_##IN, \
@@ -264,6 +266,7 @@
     RASKI_BODY void fn(SELF *self_p, IN1 in_p, rask_out_##OUT *out_p); \
     static void raski_second_##fn(SELF *self_p, IN2 in_, rask_out_##OUT *out_p); \
     typedef IN2 raski_in2_##fn; \
+    typedef OUT raski_outrec_##fn; \
     typedef rask_out_##OUT raski_out_##fn; \
     RASKI_HOOKS(fn, SELF) \
     RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, fn((SELF *)s_, i_[k_], &out_)) \
@@ -429,10 +432,10 @@
 #define RASKI_HOOKS(fn, SELF) \
     typedef SELF raski_self_##fn; \
     RASKI_UNUSED static const raski_hook raski_open_##fn, raski_close_##fn, raski_finish_##fn, \
-        raski_enumerate_##fn, raski_add_split_##fn;
+        raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn;
 #define RASKI_HOOKED(fn, SELF) \
     .self = &raski_states_##SELF, .open = &raski_open_##fn, .close = &raski_close_##fn, \
-    .finish = &raski_finish_##fn, .enumerate = &raski_enumerate_##fn, \
+    .finish = &raski_finish_##fn, .end = &raski_end_##fn, .enumerate = &raski_enumerate_##fn, \
     .add_split = &raski_add_split_##fn
 #define RASKI_DEFINE_HOOK(fn, hook, self_p) \
     static rask_status raski_##hook##_body_##fn(raski_self_##fn *self_p); \
@@ -444,6 +447,19 @@
 #define RASK_OPEN(fn, self_p) RASKI_DEFINE_HOOK(fn, open, self_p)
 #define RASK_FINISH(fn, self_p) RASKI_DEFINE_HOOK(fn, finish, self_p)
 #define RASK_CLOSE(fn, self_p) RASKI_DEFINE_HOOK(fn, close, self_p)
+
+/* Last words of a function that emits (process, rich flat map, co-process): called once when all its
+ * input has ended, before RASK_FINISH. There is no current key. */
+#define RASK_ON_END(fn, self_p, out_p) \
+    static void raski_end_body_##fn(raski_self_##fn *self_p, raski_out_##fn *out_p); \
+    static size_t raski_end_run_##fn(void *s_, rask_ctx *ctx_) { \
+        raski_outrec_##fn *begin_ = (raski_outrec_##fn *)ctx_->buf; \
+        raski_out_##fn out_ = {ctx_, begin_, begin_ + ctx_->cap}; \
+        raski_end_body_##fn((raski_self_##fn *)s_, &out_); \
+        return (size_t)(out_.cur - (raski_outrec_##fn *)ctx_->buf); \
+    } \
+    static const raski_hook raski_end_##fn = {.end = raski_end_run_##fn}; \
+    static void raski_end_body_##fn(RASKI_UNUSED raski_self_##fn *self_p, raski_out_##fn *out_p)
 
 /* Keyed state of the current key: the value or NULL when it is not set; the value, zeroed when it
  * was not set (pointer valid until the function returns); set; clear. Strings put into state may

@@ -25,6 +25,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ context of a running function */
 typedef struct raski_operator raski_operator;
+typedef struct rask_env rask_env;
 
 typedef struct rask_ctx {
     void *buf;             /* where the next output records go */
@@ -72,6 +73,7 @@ typedef struct raski_hook {
     rask_status (*open)(void *self);
     rask_status (*close)(void *self);
     rask_status (*finish)(void *self);
+    size_t (*end)(void *self, rask_ctx *ctx); /* like raski_run, without input */
     rask_status (*enumerate)(void *self, raski_splits *splits);
     rask_status (*add_split)(void *self, rask_bytes split);
 } raski_hook;
@@ -96,7 +98,7 @@ typedef struct raski_fn {
     raski_run_in_place *run_in_place; /* or NULL */
     raski_next *next;
     const raski_states *self;
-    const raski_hook *open, *close, *finish, *enumerate, *add_split;
+    const raski_hook *open, *close, *finish, *end, *enumerate, *add_split;
     /* reduce: record i of in is combined with the record at states[i] (bit i of first: there is none
      * yet) and the result written there and, unless out is NULL, to out; at most 64 records */
     void (*reduce)(void *ctx, const void *in, size_t n, char *const *states, uint64_t first,

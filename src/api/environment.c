@@ -8,6 +8,15 @@
 #include "types/type_info.h"
 
 /* ---------------------------------------------------------------- life */
+/* Operators take the environment's settings when they are made, so each setting is told to the
+ * planner at once. */
+static void tell_planner(rask_env *env, const char *key, const char *value) {
+    raski_error error = {0};
+    if (raski_plan_config_set(&env->plan->config, env->graph->arena, key, value, &error) !=
+        RASK_OK)
+        raski_env_mistake(env, &error, NULL, NULL, 0);
+}
+
 rask_env *rask_env_create(int *argc, char ***argv) {
     rask_env *env = RASKI_NEW(rask_env);
     env->graph = raski_transformation_graph_create();
@@ -20,6 +29,10 @@ rask_env *rask_env_create(int *argc, char ***argv) {
         raski_configuration_from_arguments(argc, argv, env->command_line, &error) != RASK_OK)
         raski_env_mistake(env, &error, NULL, NULL, 0);
     raski_configuration_log_warnings(env->command_line);
+    for (size_t i = 0; i < raski_configuration_count(env->command_line); i++) {
+        raski_configuration_entry entry = raski_configuration_at(env->command_line, i);
+        tell_planner(env, entry.key, entry.value);
+    }
     return env;
 }
 
@@ -60,6 +73,8 @@ static void set_option(rask_env *env, const char *key, const char *value) {
     const raski_origin origin = RASKI_ORIGIN_BY_PROGRAM;
     if (raski_configuration_set(env->configuration, key, value, &origin, &error) != RASK_OK)
         raski_env_mistake(env, &error, NULL, NULL, 0);
+    else if (raski_configuration_get_raw(env->command_line, key) == NULL) /* which wins */
+        tell_planner(env, key, value);
 }
 
 void rask_set_option(rask_env *env, const char *key, const char *value) {

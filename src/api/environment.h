@@ -57,6 +57,8 @@ RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,
  * status is neither RASK_OK nor RASK_E_CANCELLED. show_progress: on a terminal. */
 rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
                           rask_job_result *ret_result, char **ret_message);
-/* Cancels the job that runs, from any thread; cluster may be NULL. */
+/* Prints how a job ended, unless it is well; gives the exit code. */
+int raski_report(const char *job_name, rask_status status, const char *message);
+/* Cancels the job that runs, if one does, from any thread. */
 void raski_env_cancel_current(void);
 #endif

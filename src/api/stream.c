@@ -299,7 +299,7 @@ raski_stream *raski_key_by(raski_stream *in, const rask_field *fields, size_t n,
             raski_str_free(&text);
             return mistake(env, &error, "keyBy", in->type, file, line);
         }
-        key->fields.parts[i] = (raski_key_part){fields[i].type, fields[i].offset};
+        key->fields.parts[i] = (raski_key_field){fields[i].offset, fields[i].type};
         raski_str_append_char(&text, i ? ',' : '<');
         raski_type_append(&text, fields[i].type);
     }
@@ -321,7 +321,7 @@ raski_stream *raski_key_by_fn(raski_stream *in, const raski_fn *fn, const char *
     raski_key_definition *key = raski_env_alloc(env, sizeof *key);
     key->selector = fn;
     key->fields.part_count = 1;
-    key->fields.parts[0] = (raski_key_part){fn->out, 0};
+    key->fields.parts[0] = (raski_key_field){0, fn->out};
     return keyed(in, key, raski_arena_format(env->arena, "<%s>", type_text(env, fn->out)), file,
                  line);
 }

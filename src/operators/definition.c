@@ -25,13 +25,10 @@ const rask_type *raski_operator_definition_side_type(const raski_operator_defini
 
 void raski_key_definition_hashes(const raski_key_definition *key, const void *records, size_t n,
                                  size_t stride, void *scratch, int32_t *ret_hashes) {
-    raski_key_field fields[RASKI_KEY_PARTS_MAX];
-    for (uint32_t p = 0; p < key->fields.part_count; p++)
-        fields[p] = (raski_key_field){key->fields.parts[p].offset, key->fields.parts[p].type};
     if (key->selector != NULL) {
         key->selector->select_keys(records, n, scratch);
         records = scratch;
         stride = key->selector->out->size;
     }
-    raski_hash_records(fields, key->fields.part_count, records, n, stride, ret_hashes);
+    raski_hash_records(key->fields.parts, key->fields.part_count, records, n, stride, ret_hashes);
 }

@@ -102,12 +102,9 @@ static rask_status check_key_groups(raski_operator *op, keyed *k, const raski_ke
     size_t from = 0;
     size_t to = n;
 #endif
-    raski_key_field fields[RASKI_KEY_PARTS_MAX];
-    for (uint32_t p = 0; p < spec->part_count; p++)
-        fields[p] = (raski_key_field){spec->parts[p].offset, spec->parts[p].type};
     for (size_t i = from; i < to; i++) {
         int32_t hash = 0;
-        raski_hash_records(fields, spec->part_count, keys + i * size, 1, size, &hash);
+        raski_hash_records(spec->parts, spec->part_count, keys + i * size, 1, size, &hash);
         RASKI_TRY(raski_key_group_range_check(
             k->range, raski_key_group_of_hash(hash, op->runtime.max_parallelism), err));
     }

@@ -424,9 +424,11 @@ static void finish(raski_operator *op) {
     op->record_base = 0;
     raski_operator_enter(op);
     const raski_fn *fn = op->def->fn;
-    if (fn != NULL && fn->finish != NULL && fn->finish->finish != NULL)
-        call_hook(op, fn->finish->finish, "finish");
+    if (fn != NULL && fn->end != NULL && fn->end->end != NULL && raski_operator_room(op))
+        op->pending += fn->end->end(op->self, &op->ctx);
     if (op->ops->finish && !op->env->failed) op->ops->finish(op);
+    if (fn != NULL && fn->finish != NULL && fn->finish->finish != NULL && !op->env->failed)
+        call_hook(op, fn->finish->finish, "finish");
     if (!op->env->failed) raski_operator_hand_on(op);
 }
 

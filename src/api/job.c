@@ -1,0 +1,220 @@
+/* From a program to a running job: planning, the embedded mini-cluster, Ctrl-C, the message of a
+ * failure. Flink: StreamExecutionEnvironment.execute, LocalExecutor. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/environment.h"
+#include "api/progress.h"
+#include "api/split_coordinator.h"
+#include "cluster/mini_cluster.h"
+#include "graph/execution_plan.h"
+#include "graph/job_graph.h"
+#include "platform/process.h"
+#include "taskexecutor/stream_task_factory.h"
+
+/* ---------------------------------------------------------------- planning */
+rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_graph **ret_graph,
+                           raski_error *err) {
+    if (raski_error_is_set(&env->error)) {
+        *err = env->error;
+        return env->error.status;
+    }
+    raski_configuration_merge(env->configuration, env->command_line);
+    raski_plan_config *config = &env->plan->config;
+    if (job_name != NULL && config->job_name == NULL)
+        config->job_name = raski_arena_strdup(env->graph->arena, job_name);
+    return raski_stream_graph_generate(env->plan, ret_graph, err);
+}
+
+static char *describe_mistake(const rask_env *env, const raski_error *err) {
+    const char *where = raski_error_is_set(&env->error) ? env->where : "";
+    if (err->exception[0] != '\0')
+        return raski_format("%s%s%s: %s", where, *where ? ": " : "", err->exception, err->message);
+    return raski_format("%s%s%s", where, *where ? ": " : "", err->message);
+}
+
+char *rask_execution_plan(rask_env *env, char **ret_message) {
+    raski_error error = {0};
+    raski_stream_graph *graph = NULL;
+    char *plan = NULL;
+    if (raski_env_plan(env, NULL, &graph, &error) == RASK_OK)
+        plan = raski_execution_plan_json(graph, &error);
+    if (plan == NULL && ret_message != NULL) *ret_message = describe_mistake(env, &error);
+    raski_stream_graph_destroy(graph);
+    return plan;
+}
+
+/* ---------------------------------------------------------------- running */
+static _Atomic(raski_mini_cluster *) running; /* for Ctrl-C; release when set, acquire when read */
+
+void raski_env_cancel_current(void) {
+    raski_mini_cluster *cluster = atomic_load_explicit(&running, memory_order_acquire);
+    if (cluster != NULL) raski_mini_cluster_cancel(cluster);
+}
+
+static void on_interrupt(void *context) {
+    (void)context;
+    raski_env_cancel_current();
+}
+
+/* In batch mode aggregations give their final results only. */
+static void set_mode(rask_env *env, const raski_job_graph *graph) {
+    const bool batch = strcmp(graph->job_type, "BATCH") == 0;
+    for (size_t i = 0; i < env->definitions.count; i++)
+        env->definitions.items[i]->final_results = batch;
+}
+
+typedef struct job_run {
+    rask_env *env;
+    const char *job_name;
+    bool show_progress;
+    raski_job_graph *graph;
+    raski_network_pool *pool;
+    raski_mini_cluster *cluster;
+    raski_split_coordinators *coordinators;
+    raski_progress progress;
+} job_run;
+
+static rask_status make_job_graph(job_run *run, raski_error *err) {
+    raski_stream_graph *stream_graph = NULL;
+    RASKI_TRY(raski_env_plan(run->env, run->job_name, &stream_graph, err));
+    rask_status status =
+        raski_job_graph_create(stream_graph, raski_id_random(), &run->graph, err);
+    raski_stream_graph_destroy(stream_graph);
+    if (status == RASK_OK) set_mode(run->env, run->graph);
+    return status;
+}
+
+static rask_status start_cluster(job_run *run, const raski_task_factory *factory,
+                                 raski_error *err) {
+    raski_cluster_options options = RASKI_CLUSTER_OPTIONS_DEFAULT;
+    RASKI_TRY(raski_cluster_options_from_configuration(run->env->configuration, &options, err));
+    return raski_mini_cluster_create(&options, factory, NULL, &run->cluster, err);
+}
+
+static void count_records(const raski_job_graph *graph, const raski_job_result *result,
+                          rask_job_result *ret) {
+    for (size_t i = 0; i < result->vertex_count && i < graph->sorted.count; i++) {
+        const raski_job_vertex *vertex = graph->sorted.items[i];
+        if (vertex->inputs.count == 0)
+            ret->records_in += (int64_t)result->vertices[i].counters.records_in;
+        if (vertex->results.count == 0)
+            ret->records_out += (int64_t)result->vertices[i].counters.records_out;
+    }
+}
+
+static char *describe_failure(const raski_failure *failure, const raski_error *err) {
+    if (failure == NULL) return raski_strdup(err->message);
+    raski_str text = {0};
+    raski_failure_describe(failure, &text);
+    return raski_str_steal(&text);
+}
+
+static rask_status run_job(job_run *run, rask_job_result *ret_result, char **ret_message,
+                           raski_error *err) {
+    raski_progress_start(&run->progress, run->graph, run->show_progress);
+    raski_job_submission submission = {
+        .graph = run->graph,
+        .coordinators = raski_split_coordinators_providers(run->coordinators),
+        .coordinator_count = raski_split_coordinators_count(run->coordinators),
+        .progress = raski_progress_wanted(&run->progress) ? raski_progress_show : NULL,
+        .progress_ctx = &run->progress,
+        .progress_interval_ms = RASKI_PROGRESS_INTERVAL_MS,
+    };
+    raski_job_result result = {0};
+    atomic_store_explicit(&running, run->cluster, memory_order_release);
+    if (raski_interrupt_requested()) raski_mini_cluster_cancel(run->cluster);
+    rask_status status = raski_mini_cluster_run(run->cluster, &submission, &result, err);
+    atomic_store_explicit(&running, NULL, memory_order_release);
+    ret_result->runtime_ms = result.net_runtime_ms;
+    count_records(run->graph, &result, ret_result);
+    raski_progress_end(&run->progress, ret_result, status);
+    if (status != RASK_OK && status != RASK_E_CANCELLED)
+        *ret_message = describe_failure(result.failure, err);
+    raski_job_result_fini(&result);
+    return status;
+}
+
+rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
+                          rask_job_result *ret_result, char **ret_message) {
+    job_run run = {.env = env, .job_name = job_name, .show_progress = show_progress};
+    raski_error error = {0};
+    *ret_result = (rask_job_result){0};
+    *ret_message = NULL;
+    rask_status status = make_job_graph(&run, &error);
+    if (status == RASK_OK) {
+        run.pool = raski_network_pool_create(raski_network_buffers(env->configuration));
+        raski_stream_task_context context = {.configuration = env->configuration,
+                                             .pool = run.pool};
+        const raski_task_factory factory = raski_stream_task_factory(&context);
+        run.coordinators = raski_split_coordinators_create(run.graph);
+        status = start_cluster(&run, &factory, &error);
+        if (status == RASK_OK) status = run_job(&run, ret_result, ret_message, &error);
+        raski_mini_cluster_destroy(run.cluster);
+        raski_split_coordinators_destroy(run.coordinators);
+        raski_network_pool_destroy(run.pool);
+    }
+    if (status != RASK_OK && status != RASK_E_CANCELLED && *ret_message == NULL)
+        *ret_message = describe_mistake(env, &error);
+    raski_job_graph_destroy(run.graph);
+    ret_result->status = status;
+    if (*ret_message != NULL)
+        (void)snprintf(ret_result->message, sizeof ret_result->message, "%s", *ret_message);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the calls of a program */
+static int print_plan(rask_env *env) {
+    char *message = NULL;
+    char *plan = rask_execution_plan(env, &message);
+    if (plan != NULL)
+        (void)printf("%s\n", plan);
+    else
+        (void)fprintf(stderr, "rask: %s\n", message);
+    free(plan);
+    free(message);
+    rask_env_destroy(env);
+    return plan != NULL && fflush(stdout) == 0 ? RASK_EXIT_OK : RASK_EXIT_FAILED;
+}
+
+int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result) {
+    char *message = NULL;
+    rask_job_result result;
+    rask_status status = raski_env_run(env, job_name, false, &result, &message);
+    if (ret_result != NULL) *ret_result = result;
+    raski_free(message);
+    if (status == RASK_E_CANCELLED) return RASK_EXIT_CANCELLED;
+    return status == RASK_OK ? RASK_EXIT_OK : RASK_EXIT_FAILED;
+}
+
+/* Prints how a job ended, unless it is well; gives the exit code. */
+int raski_report(const char *job_name, rask_status status, const char *message) {
+    if (status == RASK_OK) return RASK_EXIT_OK;
+    if (status == RASK_E_CANCELLED) {
+        (void)fprintf(stderr, "rask: job \"%s\" was cancelled\n", job_name);
+        return RASK_EXIT_CANCELLED;
+    }
+    (void)fprintf(stderr, "rask: job \"%s\" failed: %s\n", job_name, message ? message : "");
+    return RASK_EXIT_FAILED;
+}
+
+int rask_execute(rask_env *env_take, const char *job_name) {
+    const char *client = getenv("RASK_CLIENT");
+    if (client != NULL && strcmp(client, "info") == 0) return print_plan(env_take);
+    const char *name = job_name ? job_name : "Flink Streaming Job";
+    raski_error error = {0};
+    char *message = NULL;
+    rask_job_result result;
+    rask_status status = raski_interrupt_init(on_interrupt, NULL, &error);
+    if (status == RASK_OK)
+        status = raski_env_run(env_take, job_name, true, &result, &message);
+    else
+        message = raski_strdup(error.message);
+    raski_interrupt_fini();
+    rask_env_destroy(env_take);
+    int code = raski_report(name, status, message);
+    raski_free(message);
+    return code;
+}

@@ -1,0 +1,68 @@
+#include "api/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "platform/process.h"
+
+void raski_progress_start(raski_progress *progress, const raski_job_graph *graph, bool show) {
+    *progress = (raski_progress){.graph = graph, .wanted = show && raski_is_terminal(2)};
+}
+
+bool raski_progress_wanted(const raski_progress *progress) {
+    return progress->wanted;
+}
+
+static int64_t records_read(const raski_progress *progress, const raski_job_progress *now) {
+    int64_t records = 0;
+    for (size_t i = 0; i < now->vertex_count && i < progress->graph->sorted.count; i++)
+        if (progress->graph->sorted.items[i]->inputs.count == 0)
+            records += (int64_t)now->vertices[i].counters.records_in;
+    return records;
+}
+
+/* "1,234,567" */
+static const char *grouped(int64_t number, char text[32]) {
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)number);
+    char *end = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-') *end++ = ',';
+        *end++ = digits[i];
+    }
+    *end = '\0';
+    return text;
+}
+
+void raski_progress_show(void *context, const raski_job_progress *now) {
+    raski_progress *progress = context;
+    int64_t records = records_read(progress, now);
+    int64_t ms = now->running_ms - progress->last_ms;
+    if (ms > 0) {
+        double rate = (double)(records - progress->last_records) * 1000.0 / (double)ms;
+        progress->rate = progress->shown ? 0.5 * progress->rate + 0.5 * rate : rate;
+    }
+    progress->last_records = records;
+    progress->last_ms = now->running_ms;
+    progress->shown = true;
+    char a[32];
+    char b[32];
+    (void)fprintf(stderr, "\r\033[K%s records, %s/s, %.1f s, %zu of %zu tasks running",
+                  grouped(records, a), grouped((int64_t)progress->rate, b),
+                  (double)now->running_ms / 1000.0, now->tasks_running, now->tasks_total);
+    (void)fflush(stderr);
+}
+
+void raski_progress_end(raski_progress *progress, const rask_job_result *result,
+                        rask_status status) {
+    if (!progress->wanted) return;
+    if (progress->shown) (void)fputs("\r\033[K", stderr);
+    if (status != RASK_OK) return;
+    char a[32];
+    char b[32];
+    double rate = result->runtime_ms > 0
+                      ? (double)result->records_in * 1000.0 / (double)result->runtime_ms
+                      : 0.0;
+    (void)fprintf(stderr, "%s records in %.2f s (%s/s)\n", grouped(result->records_in, a),
+                  (double)result->runtime_ms / 1000.0, grouped((int64_t)rate, b));
+}

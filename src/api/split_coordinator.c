@@ -1,0 +1,155 @@
+#include "api/split_coordinator.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "operators/definition.h"
+#include "operators/operator.h"
+
+/* A split as it is sent: the event's kind byte, then the split. */
+typedef struct split {
+    size_t size; /* of event */
+    char *event; /* owned */
+    int subtask, attempt; /* who has it; subtask -1: nobody */
+} split;
+
+struct raski_splits {
+    RASKI_VEC(split) items;
+};
+
+typedef struct coordinator {
+    const raski_operator_definition *def;
+    const raski_coordinator_context *context;
+    raski_splits splits;
+} coordinator;
+
+struct raski_split_coordinators {
+    RASKI_VEC(raski_coordinator_provider) providers;
+};
+
+rask_status raski_add_split(raski_splits *splits, const void *bytes, size_t size) {
+    split s = {.size = size + 1, .event = raski_try_alloc(size + 1, 0), .subtask = -1};
+    if (s.event == NULL) return RASK_E_NOMEM;
+    s.event[0] = RASKI_SOURCE_EVENT_SPLIT;
+    memcpy(s.event + 1, bytes, size);
+    raski_vec_push(&splits->items, s);
+    return RASK_OK;
+}
+
+static rask_status enumerate(coordinator *c, raski_error *err) {
+    const raski_fn *fn = c->def->fn;
+    if (fn->enumerate == NULL || fn->enumerate->enumerate == NULL)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "split source \"%s\" (%s:%d) has no RASK_ENUMERATE", fn->name, fn->file,
+                          fn->line);
+    void *self = raski_calloc(1, fn->self->size);
+    if (c->def->self != NULL) memcpy(self, c->def->self, fn->self->size);
+    raski_error failure = {0};
+    raski_failure_sink_set(&failure);
+    rask_status status = fn->enumerate->enumerate(self, &c->splits);
+    raski_failure_sink_set(NULL);
+    raski_free(self);
+    if (status >= 0 && !raski_error_is_set(&failure)) return RASK_OK;
+    if (!raski_error_is_set(&failure))
+        return RASKI_FAIL(err, RASK_FAILED, USER,
+                          "enumerating the splits failed without a message (use rask_fail)");
+    if (err != NULL) *err = failure;
+    return RASK_FAILED;
+}
+
+static rask_status start(void *self, raski_error *err) {
+    return enumerate(self, err);
+}
+
+static rask_status handle_event(void *self, int subtask, int attempt, const void *bytes,
+                                size_t length, raski_error *err) {
+    coordinator *c = self;
+    if (length != 1 || *(const char *)bytes != RASKI_SOURCE_EVENT_REQUEST)
+        return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL,
+                          "a source sent an event of %zu bytes that is not a request for a split",
+                          length);
+    for (size_t i = 0; i < c->splits.items.count; i++) {
+        split *s = &c->splits.items.items[i];
+        if (s->subtask >= 0) continue;
+        s->subtask = subtask;
+        s->attempt = attempt;
+        c->context->send_event(c->context->ctx, subtask, s->event, s->size);
+        return RASK_OK;
+    }
+    const char no_more = RASKI_SOURCE_EVENT_NO_MORE;
+    c->context->send_event(c->context->ctx, subtask, &no_more, 1);
+    return RASK_OK;
+}
+
+/* Without checkpoints nothing of a failed attempt's work is kept: its splits are read again. */
+static void subtask_failed(void *self, int subtask, int attempt, const char *message) {
+    (void)message;
+    coordinator *c = self;
+    for (size_t i = 0; i < c->splits.items.count; i++) {
+        split *s = &c->splits.items.items[i];
+        if (s->subtask == subtask && s->attempt == attempt) s->subtask = -1;
+    }
+}
+
+static void subtask_ready(void *self, int subtask, int attempt) {
+    (void)self, (void)subtask, (void)attempt; /* readers ask by themselves */
+}
+
+static void close_coordinator(void *self_take) {
+    coordinator *c = self_take;
+    for (size_t i = 0; i < c->splits.items.count; i++) raski_free(c->splits.items.items[i].event);
+    raski_vec_free(&c->splits.items);
+    raski_free(c);
+}
+
+static const raski_operator_coordinator_vtable vtable = {
+    .size = sizeof vtable,
+    .name = "split coordinator",
+    .version = 1,
+    .start = start,
+    .handle_event = handle_event,
+    .subtask_ready = subtask_ready,
+    .subtask_failed = subtask_failed,
+    .close = close_coordinator,
+};
+
+static rask_status create(void *ctx, const raski_coordinator_context *context,
+                          raski_operator_coordinator *ret_coordinator, raski_error *err) {
+    (void)err;
+    coordinator *c = RASKI_NEW(coordinator);
+    c->def = ctx;
+    c->context = context;
+    *ret_coordinator = (raski_operator_coordinator){&vtable, c};
+    return RASK_OK;
+}
+
+raski_split_coordinators *raski_split_coordinators_create(const raski_job_graph *graph) {
+    raski_split_coordinators *all = RASKI_NEW(raski_split_coordinators);
+    for (size_t v = 0; v < graph->sorted.count; v++) {
+        const raski_job_vertex *vertex = graph->sorted.items[v];
+        for (size_t i = 0; i < vertex->operator_count; i++) {
+            const raski_operator_definition *def = vertex->operators[i].payload;
+            if (def == NULL || def->fn == NULL || def->fn->kind != RASKI_FN_SPLIT_SOURCE) continue;
+            raski_vec_push(&all->providers,
+                           (raski_coordinator_provider){.operator_id = vertex->operators[i].id,
+                                                        .ctx = (void *)(uintptr_t)def,
+                                                        .create = create});
+        }
+    }
+    return all;
+}
+
+void raski_split_coordinators_destroy(raski_split_coordinators *coordinators_take) {
+    if (coordinators_take == NULL) return;
+    raski_vec_free(&coordinators_take->providers);
+    raski_free(coordinators_take);
+}
+
+const raski_coordinator_provider *raski_split_coordinators_providers(
+    const raski_split_coordinators *coordinators) {
+    return coordinators->providers.items;
+}
+
+size_t raski_split_coordinators_count(const raski_split_coordinators *coordinators) {
+    return coordinators->providers.count;
+}

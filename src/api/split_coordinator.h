@@ -1,0 +1,19 @@
+/* split_coordinator.h - the coordinators of split sources: they enumerate the splits once for the
+ * job and hand them out, one at a time, to readers that ask. Flink: SourceCoordinator with a
+ * SplitEnumerator (the file source's simple assigner). Threads: the job master's. */
+#ifndef RASKI_API_SPLIT_COORDINATOR_H
+#define RASKI_API_SPLIT_COORDINATOR_H
+#include <stddef.h>
+
+#include "executiongraph/operator_coordinator.h"
+#include "graph/job_graph.h"
+
+typedef struct raski_split_coordinators raski_split_coordinators;
+
+/* For every split source of the graph, which is borrowed until destroy. */
+raski_split_coordinators *raski_split_coordinators_create(const raski_job_graph *graph);
+void raski_split_coordinators_destroy(raski_split_coordinators *coordinators_take);
+const raski_coordinator_provider *raski_split_coordinators_providers(
+    const raski_split_coordinators *coordinators);
+size_t raski_split_coordinators_count(const raski_split_coordinators *coordinators);
+#endif

@@ -1,0 +1,215 @@
+#include "taskexecutor/stream_task_factory.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "config/options.h"
+#include "task/task.h"
+
+typedef struct stream_task {
+    raski_task *task;
+    raski_task_observer observer;
+    char *task_name; /* owned */
+    int subtask, parallelism, attempt;
+    const raski_job_vertex *vertex;
+} stream_task;
+
+/* ---------------------------------------------------------------- what a task tells */
+static raski_failure *failure_of(const stream_task *st, const raski_task_failure *failure) {
+    raski_failure *f = raski_failure_from_error(&failure->error);
+    f->task_name = raski_strdup(st->task_name);
+    f->subtask = st->subtask;
+    f->parallelism = st->parallelism;
+    f->attempt = st->attempt;
+    f->operator_name = raski_strdup(failure->operator_name);
+    f->operator_id = failure->operator_id;
+    f->record = failure->record_number;
+    f->file = failure->error.file;
+    f->line = failure->error.line;
+    return f;
+}
+
+static void state_changed(void *context, raski_task *task, raski_task_state state,
+                          const raski_task_failure *failure) {
+    static const raski_execution_state states[] = {
+        [RASKI_TASK_DEPLOYING] = RASKI_EXECUTION_DEPLOYING,
+        [RASKI_TASK_INITIALIZING] = RASKI_EXECUTION_INITIALIZING,
+        [RASKI_TASK_RUNNING] = RASKI_EXECUTION_RUNNING,
+        [RASKI_TASK_FINISHED] = RASKI_EXECUTION_FINISHED,
+        [RASKI_TASK_CANCELED] = RASKI_EXECUTION_CANCELED,
+        [RASKI_TASK_FAILED] = RASKI_EXECUTION_FAILED,
+    };
+    (void)task;
+    stream_task *st = context;
+    st->observer.state_changed(st->observer.ctx, st->observer.token, states[state],
+                               failure ? failure_of(st, failure) : NULL);
+}
+
+static void send_event(void *context, raski_task *task, raski_id operator_id, const void *bytes,
+                       size_t size) {
+    (void)task;
+    stream_task *st = context;
+    st->observer.send_event(st->observer.ctx, st->observer.token, operator_id, bytes, size);
+}
+
+/* ---------------------------------------------------------------- the factory */
+static void destroy(void *ctx, void *task_take) {
+    (void)ctx;
+    stream_task *st = task_take;
+    if (st == NULL) return;
+    raski_task_destroy(st->task);
+    raski_free(st->task_name);
+    raski_free(st);
+}
+
+/* The channels of all gates as the task wants them; one block of memory for raski_free. */
+static raski_task_input *inputs_of(const raski_deployment *deployment) {
+    size_t channels = 0;
+    for (size_t g = 0; g < deployment->gate_count; g++)
+        channels += deployment->gates[g].channel_count;
+    raski_task_input *inputs = raski_calloc(
+        1, deployment->gate_count * sizeof *inputs + channels * sizeof(raski_task_channel) + 1);
+    raski_task_channel *next = (raski_task_channel *)(inputs + deployment->gate_count);
+    for (size_t g = 0; g < deployment->gate_count; g++) {
+        const raski_deployed_gate *gate = &deployment->gates[g];
+        inputs[g] = (raski_task_input){next, gate->channel_count};
+        for (size_t c = 0; c < gate->channel_count; c++)
+            *next++ = (raski_task_channel){gate->channels[c].partition,
+                                           (uint32_t)gate->channels[c].subpartition};
+    }
+    return inputs;
+}
+
+static rask_status create(void *ctx, const raski_deployment *deployment,
+                          const raski_task_observer *observer, void **ret_task, raski_error *err) {
+    const raski_stream_task_context *context = ctx;
+    stream_task *st = RASKI_NEW(stream_task);
+    st->observer = *observer;
+    st->vertex = deployment->vertex;
+    st->task_name = raski_strdup(deployment->vertex->name);
+    st->subtask = deployment->subtask;
+    st->parallelism = deployment->parallelism;
+    st->attempt = (int)deployment->attempt.attempt;
+    raski_task_input *inputs = inputs_of(deployment);
+    uint32_t *subpartitions = RASKI_NEW_ARRAY(uint32_t, deployment->result_count);
+    for (size_t i = 0; i < deployment->result_count; i++)
+        subpartitions[i] =
+            deployment->subpartitions[i] < 0 ? 0 : (uint32_t)deployment->subpartitions[i];
+    const raski_task_deployment d = {
+        .job_id = deployment->attempt.job_id,
+        .job_name = deployment->job_name,
+        .vertex = deployment->vertex,
+        .subtask_index = deployment->subtask,
+        .parallelism = deployment->parallelism,
+        .max_parallelism = deployment->max_parallelism,
+        .attempt_number = st->attempt,
+        .inputs = inputs,
+        .subpartition_counts = subpartitions,
+        .configuration = context->configuration,
+        .pool = context->pool,
+        .simulated = context->simulated,
+    };
+    const raski_task_listener listener = {st, state_changed, send_event};
+    rask_status status = raski_task_create(&d, &listener, &st->task, err);
+    raski_free(inputs);
+    raski_free(subpartitions);
+    if (status != RASK_OK) {
+        destroy(ctx, st);
+        return status;
+    }
+    *ret_task = st;
+    return RASK_OK;
+}
+
+static void *result(void *ctx, void *task, size_t i) {
+    (void)ctx;
+    return raski_task_result(((stream_task *)task)->task, i);
+}
+
+static void partition_ref(void *ctx, void *partition) {
+    (void)ctx;
+    (void)raski_result_partition_ref(partition);
+}
+
+static void partition_unref(void *ctx, void *partition_take) {
+    (void)ctx;
+    raski_result_partition_unref(partition_take);
+}
+
+static rask_status start(void *ctx, void *task, raski_error *err) {
+    (void)ctx;
+    return raski_task_start(((stream_task *)task)->task, err);
+}
+
+static raski_task_step step(void *ctx, void *task) {
+    (void)ctx;
+    switch (raski_task_run_step(((stream_task *)task)->task)) {
+    case RASKI_STEP_MORE:
+        return RASKI_TASK_MORE;
+    case RASKI_STEP_BLOCKED:
+        return RASKI_TASK_BLOCKED;
+    case RASKI_STEP_DONE:
+        break;
+    }
+    return RASKI_TASK_DONE;
+}
+
+static void cancel(void *ctx, void *task) {
+    (void)ctx;
+    raski_task_cancel(((stream_task *)task)->task);
+}
+
+static void deliver_event(void *ctx, void *task, raski_id operator_id, const void *bytes,
+                          size_t length) {
+    (void)ctx;
+    raski_task_deliver_event(((stream_task *)task)->task, operator_id, bytes, length);
+}
+
+/* What enters the chain and what leaves it. A source's records count as read when they are made;
+ * what a sink takes counts as written. */
+static void counters(void *ctx, void *task, raski_task_counters *ret_counters) {
+    (void)ctx;
+    const stream_task *st = task;
+    *ret_counters = (raski_task_counters){0};
+    for (size_t i = 0; i < st->vertex->operator_count; i++) {
+        raski_operator_counters c = raski_task_get_counters(st->task, i);
+        const raski_job_operator *op = &st->vertex->operators[i];
+        if (i == st->vertex->head)
+            ret_counters->records_in +=
+                (uint64_t)(st->vertex->inputs.count == 0 ? c.records_out : c.records_in);
+        const bool is_sink = op->chained_output_count == 0 && op->output_count == 0;
+        if (op->output_count > 0 || is_sink)
+            ret_counters->records_out += (uint64_t)(is_sink ? c.records_in : c.records_out);
+    }
+}
+
+raski_task_factory raski_stream_task_factory(raski_stream_task_context *context) {
+    return (raski_task_factory){
+        .size = sizeof(raski_task_factory),
+        .name = "stream tasks",
+        .version = 1,
+        .ctx = context,
+        .create = create,
+        .result = result,
+        .partition_ref = partition_ref,
+        .partition_unref = partition_unref,
+        .start = context->simulated ? NULL : start,
+        .step = context->simulated ? step : NULL,
+        .cancel = cancel,
+        .deliver_event = deliver_event,
+        .counters = counters,
+        .destroy = destroy,
+    };
+}
+
+size_t raski_network_buffers(const raski_configuration *configuration) {
+    int64_t bytes =
+        raski_configuration_get_memory(configuration, RASKI_OPTION_TASKMANAGER_MEMORY_NETWORK_MAX);
+    int64_t min =
+        raski_configuration_get_memory(configuration, RASKI_OPTION_TASKMANAGER_MEMORY_NETWORK_MIN);
+    if (bytes < min) bytes = min;
+    int64_t buffers = bytes / RASKI_BUFFER_SIZE;
+    const int64_t most = INT64_C(1) << 24; /* half a TiB: Flink's default maximum is no limit */
+    if (buffers > most) buffers = most;
+    return buffers < 1 ? 1 : (size_t)buffers;
+}

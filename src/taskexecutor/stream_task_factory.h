@@ -1,0 +1,23 @@
+/* stream_task_factory.h - the tasks of a program in its own process: raski_task behind the factory
+ * that task executors know. Flink: Task. Threads: as raski_task_factory. */
+#ifndef RASKI_TASKEXECUTOR_STREAM_TASK_FACTORY_H
+#define RASKI_TASKEXECUTOR_STREAM_TASK_FACTORY_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/configuration.h"
+#include "exchange/network_pool.h"
+#include "taskexecutor/task_factory.h"
+
+typedef struct raski_stream_task_context {
+    const raski_configuration *configuration; /* borrowed */
+    raski_network_pool *pool;                 /* borrowed */
+    bool simulated;                           /* tasks are stepped, not threads */
+} raski_stream_task_context;
+
+/* context is borrowed as long as the factory is used. */
+raski_task_factory raski_stream_task_factory(raski_stream_task_context *context);
+
+/* How many network buffers the configuration allows (taskmanager.memory.network.*). */
+size_t raski_network_buffers(const raski_configuration *configuration);
+#endif
