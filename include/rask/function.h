@@ -71,7 +71,7 @@
 #define RASK_MAP(fn, IN, in_p, OUT) \
     RASKI_BODY OUT fn(IN in_p); \
     RASKI_MAP_LOOPS(fn, IN, OUT, , fn(i_[k_])) \
-    RASKI_MAP_OBJECT(fn, IN, OUT) \
+    RASKI_MAP_OBJECT(fn, IN, OUT, ) \
     RASKI_BODY OUT fn(IN in_p)
 /* The same with an instance. Flink: RichMapFunction. */
 #define RASK_RICH_MAP(fn, SELF, self_p, IN, in_p, OUT) \
@@ -83,7 +83,7 @@
 /* Makes an existing function OUT f(IN) usable as a map. */
 #define RASK_MAP_FN(f, IN, OUT) \
     RASKI_MAP_LOOPS(f, IN, OUT, , f(i_[k_])) \
-    RASKI_MAP_OBJECT(f, IN, OUT) \
+    RASKI_MAP_OBJECT(f, IN, OUT, ) \
     struct raski_semicolon
 /* void fn(const IN *in, size_t n, OUT *out): a whole batch at once, for hand-written SIMD. */
 #define RASK_BATCH_MAP(fn, IN, in_p, n_p, OUT, out_p) \
@@ -139,7 +139,7 @@
 #define RASK_FILTER(fn, IN, in_p) \
     RASKI_BODY bool fn(IN in_p); \
     RASKI_FILTER_LOOPS(fn, IN, fn(i_[k_])) \
-    RASKI_FILTER_OBJECT(fn, IN) \
+    RASKI_FILTER_OBJECT(fn, IN, ) \
     RASKI_BODY bool fn(IN in_p)
 #define RASK_RICH_FILTER(fn, SELF, self_p, IN, in_p) \
     RASKI_BODY bool fn(SELF *self_p, IN in_p); \
