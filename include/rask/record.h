@@ -132,9 +132,12 @@ RASKI_CONTAINERS(rask_bytes)
     ((uint32_t)(RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) \
                     ? (sizeof(x)) / (RASKI_ARRAY_BY_TYPE(x, RASKI_ELEMENT_SIZE_, 1U)) \
                     : 0))
+/* A condition as one _Generic, which compilers do not print when an assertion on it fails. */
+#define RASKI_QUIET(condition) \
+    _Generic((char(*)[1 + ((condition) ? 1 : 0)])0, char(*)[2]: 1, default: 0)
 #define RASKI_IS_KNOWN(x) \
-    (RASKI_BY_TYPE(x, RASKI_ONE, 0) || \
-     (RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) && !RASKI_IS_POINTER(&(x))))
+    RASKI_QUIET(RASKI_BY_TYPE(x, RASKI_ONE, 0) || \
+                (RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) && !RASKI_IS_POINTER(&(x))))
 #define RASKI_IS_BASIC(x) \
     _Generic((x), rask_string: 1, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, \
         double: 1, _Bool: 1, default: 0)

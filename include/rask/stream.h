@@ -194,23 +194,23 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
 #define rask_array(env, T, records, ...) \
     ((rask_stream_##T){.node = raski_values(env, &rask_type_##T, raski_same_##T(records), \
                                             (size_t)(RASKI_FIRST(__VA_ARGS__)), \
-                                            RASKI_OPTIONS(__VA_ARGS__), RASKI_HERE)})
+                                            RASKI_REST_OPTIONS(__VA_ARGS__), RASKI_HERE)})
 /* rask_sequence(env, from, to, options...): both included. Flink: fromSequence. */
 #define rask_sequence(env, from, ...) \
     ((rask_stream_int64_t){.node = raski_sequence(env, from, (RASKI_FIRST(__VA_ARGS__)), \
-                                                  RASKI_OPTIONS((size_t)__VA_ARGS__), RASKI_HERE)})
+                                                  RASKI_REST_OPTIONS(__VA_ARGS__), RASKI_HERE)})
 /* rask_read_text(env, path, options...): the lines of a file, of all files below a folder or of
  * those that match a glob; split among parallel readers at line ends; .gz and .zst files are read
  * through their decoders (as one split each). Flink: FileSource with TextLineInputFormat. */
 #define rask_read_text(env, ...) \
     ((rask_stream_rask_string){.node = raski_read_text(env, RASKI_FIRST(__VA_ARGS__), \
-                                                       RASKI_TEXT_OPTIONS(__VA_ARGS__), \
+                                                       RASKI_REST_OPTIONS(__VA_ARGS__), \
                                                        RASKI_HERE)})
-#define RASKI_TEXT_OPTIONS(...) RASKI_OPTIONS(0 * sizeof __VA_ARGS__)
+#define RASKI_REST_OPTIONS(...) RASKI_OPTIONS(0, RASKI_REST(__VA_ARGS__))
 /* rask_socket_text(env, host, port, options...): lines from a TCP server. Flink: socketTextStream. */
 #define rask_socket_text(env, host, ...) \
     ((rask_stream_rask_string){.node = raski_socket_text(env, host, (RASKI_FIRST(__VA_ARGS__)), \
-                                                         RASKI_OPTIONS((size_t)__VA_ARGS__), \
+                                                         RASKI_REST_OPTIONS(__VA_ARGS__), \
                                                          RASKI_HERE)})
 
 /* ---------------------------------------------------------------- operators */
@@ -324,21 +324,20 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
     raski_add_sink(RASKI_FN(__VA_ARGS__).sink_takes(s), &RASKI_FN(__VA_ARGS__).base, \
                RASKI_FN_OPTIONS(__VA_ARGS__), legacy, RASKI_HERE)
 /* Sinks without a function take the stream first: rask_print(s, .name = "out"). */
-#define RASKI_STREAM_OPTIONS(...) RASKI_OPTIONS(0 * sizeof __VA_ARGS__)
 /* Prints each record in a line; with several subtasks "N> " stands before it (N from 1). */
 #define rask_print(...) \
-    raski_print((RASKI_FIRST(__VA_ARGS__)).node, false, RASKI_STREAM_OPTIONS(__VA_ARGS__), \
+    raski_print((RASKI_FIRST(__VA_ARGS__)).node, false, RASKI_REST_OPTIONS(__VA_ARGS__), \
                 RASKI_HERE)
 #define rask_print_err(...) \
-    raski_print((RASKI_FIRST(__VA_ARGS__)).node, true, RASKI_STREAM_OPTIONS(__VA_ARGS__), \
+    raski_print((RASKI_FIRST(__VA_ARGS__)).node, true, RASKI_REST_OPTIONS(__VA_ARGS__), \
                 RASKI_HERE)
 /* rask_write_text(s, path, options...): a line per record. The file appears whole when the job
  * has finished, or not at all; with several subtasks path is a folder of files part-N. */
 #define rask_write_text(s, ...) \
-    raski_write_text((s).node, RASKI_FIRST(__VA_ARGS__), RASKI_TEXT_OPTIONS(__VA_ARGS__), \
+    raski_write_text((s).node, RASKI_FIRST(__VA_ARGS__), RASKI_REST_OPTIONS(__VA_ARGS__), \
                      RASKI_HERE)
 #define rask_discard(...) \
-    raski_discard((RASKI_FIRST(__VA_ARGS__)).node, RASKI_STREAM_OPTIONS(__VA_ARGS__), RASKI_HERE)
+    raski_discard((RASKI_FIRST(__VA_ARGS__)).node, RASKI_REST_OPTIONS(__VA_ARGS__), RASKI_HERE)
 
 /* ---------------------------------------------------------------- results in the program */
 /* Starts the job and hands its results to the program:

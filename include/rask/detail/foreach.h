@@ -44,6 +44,9 @@
 #define RASKI_EACH(m, c, ...) RASKI_CAT(RASKI_EACH_, RASKI_COUNT(__VA_ARGS__))(m, c, __VA_ARGS__)
 #define RASKI_FIRST_(a, ...) a
 #define RASKI_FIRST(...) RASKI_FIRST_(__VA_ARGS__, ~)
+/* all but the first, with a comma behind it (for initialisers) */
+#define RASKI_REST_(a, ...) __VA_ARGS__
+#define RASKI_REST(...) RASKI_REST_(__VA_ARGS__, )
 #define RASKI_PROBE(...) ~, 1,
 #define RASKI_SECOND_(a, b, ...) b
 #define RASKI_SECOND(...) RASKI_SECOND_(__VA_ARGS__, 0, ~)

@@ -1,0 +1,3 @@
+#include "common.h"
+typedef struct { rask_value(pay) last; } keeper;
+RASK_STATE(keeper, last);
