@@ -128,6 +128,10 @@ RASK_API rask_status raski_add_split(raski_splits *splits, const void *bytes, si
  * thread. The first failure of a task counts; the function is not called again after it. */
 #define rask_fail(...) raski_fail(__FILE__, __LINE__, __VA_ARGS__)
 
+/* A sink that writes to a pipe found it closed: the job ends as a tool in a pipe does, without a
+ * word, with exit code 141 (128 + SIGPIPE). */
+RASK_API rask_status rask_pipe_closed(void);
+
 /* ------------------------------------------------------------------ runtime context */
 typedef struct rask_runtime_context {
     const char *job_name;

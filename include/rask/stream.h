@@ -83,7 +83,12 @@ RASK_API void rask_set_option(rask_env *env, const char *key, const char *value)
 RASK_API const char *rask_get_option(const rask_env *env, const char *key);
 
 /* The exit codes of rask_execute. */
-enum { RASK_EXIT_OK = 0, RASK_EXIT_FAILED = 1, RASK_EXIT_CANCELLED = 130 };
+enum {
+    RASK_EXIT_OK = 0,
+    RASK_EXIT_FAILED = 1,
+    RASK_EXIT_CANCELLED = 130, /* Ctrl-C */
+    RASK_EXIT_PIPE = 141,      /* the reader of its output has gone, as in `job | head` */
+};
 
 /* Runs the job on an embedded mini-cluster and waits; shows progress on a terminal; prints the
  * first error on standard error; frees the environment. Returns an exit code. Ctrl-C cancels the

@@ -66,6 +66,18 @@ extern RASK_API const rask_type rask_type_int8_t, rask_type_int16_t, rask_type_i
     rask_type_int64_t, rask_type_float, rask_type_double, rask_type_rask_bool,
     rask_type_rask_string, rask_type_rask_bytes, rask_type_rask_timestamp;
 
+/* A growing text; zero-initialised is empty; free(data) when done. */
+typedef struct rask_text {
+    char *data; /* not NUL-terminated */
+    size_t length, capacity;
+} rask_text;
+/* Appends the text form of a record, as a print sink shows it: (word,1) for records, the plain
+ * value for strings and numbers, floating numbers as Java prints them, [a, b] for lists, null for
+ * absent optionals. RASK_E_NOMEM leaves text as it was. */
+RASK_API rask_status rask_text_append_record(rask_text *text, const rask_type *type,
+                                             const void *record);
+RASK_API rask_status rask_text_append(rask_text *text, const char *bytes, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,6 +54,14 @@ void raski_env_cancel_current(void) {
     if (cluster != NULL) raski_mini_cluster_cancel(cluster);
 }
 
+static _Atomic bool pipe_closed; /* relaxed: only asked after the tasks were joined */
+
+rask_status rask_pipe_closed(void) {
+    atomic_store_explicit(&pipe_closed, true, memory_order_relaxed);
+    raski_env_cancel_current();
+    return RASK_E_CANCELLED;
+}
+
 static void on_interrupt(void *context) {
     (void)context;
     raski_env_cancel_current();
@@ -193,6 +201,7 @@ int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_r
 int raski_report(const char *job_name, rask_status status, const char *message) {
     if (status == RASK_OK) return RASK_EXIT_OK;
     if (status == RASK_E_CANCELLED) {
+        if (atomic_load_explicit(&pipe_closed, memory_order_relaxed)) return RASK_EXIT_PIPE;
         (void)fprintf(stderr, "rask: job \"%s\" was cancelled\n", job_name);
         return RASK_EXIT_CANCELLED;
     }
