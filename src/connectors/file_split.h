@@ -1,0 +1,30 @@
+/* file_split.h - pieces of text files, as bytes (docs/formats/splits.md). Threads: plain functions. */
+#ifndef RASKI_CONNECTORS_FILE_SPLIT_H
+#define RASKI_CONNECTORS_FILE_SPLIT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rask/runtime.h"
+
+/* Lines whose first byte lies in offset .. offset + length - 1. A file that cannot be split has one
+ * split with length -1: all of it. */
+typedef struct raski_file_split {
+    int64_t offset, length;
+    int64_t file_size; /* when it was enumerated, bytes; -1: not known */
+    const char *path;  /* of path_length bytes, NUL-terminated */
+    size_t path_length;
+} raski_file_split;
+
+enum { RASKI_FILE_SPLIT_VERSION = 1, RASKI_FILE_SPLIT_HEAD = 4 + 3 * 8 + 4 };
+
+/* Encoded size of a split with a path of that many bytes. */
+size_t raski_file_split_size(size_t path_length);
+void raski_file_split_encode(const raski_file_split *split, char *ret_bytes);
+/* path points into bytes, which must stay. false: these are not the bytes of a split. */
+bool raski_file_split_decode(const void *bytes, size_t size, raski_file_split *ret_split);
+
+/* Adds the splits of a file, of all files below a folder, or of those that match a glob. Fails with
+ * rask_fail. */
+rask_status raski_enumerate_files(const char *path, raski_splits *splits);
+#endif

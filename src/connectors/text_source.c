@@ -1,0 +1,207 @@
+/* The lines of text files. Lines are not copied: they borrow from the reader's buffer, which is
+ * refilled only after everything that borrows from it was handed on.
+ *
+ * A line ends at \n, \r\n or a lone \r, as Java's readers have it; bytes are passed on as they are.
+ * Flink: FileSource with TextLineInputFormat. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "connectors/connectors.h"
+#include "connectors/file_split.h"
+#include "formats/byte_source.h"
+#include "rask/function.h"
+
+static const size_t BUFFER_BYTES = 256 * 1024;
+static const size_t LINE_BYTES_MAX = (size_t)1 << 30;
+enum { PADDING = 64 }; /* readable bytes behind the data, for readers that look ahead */
+
+typedef struct reader {
+    const char *path; /* enumerator: what to read; of the connector */
+    char *file;       /* of the split */
+    raski_byte_source *source;
+    char *buffer;
+    size_t capacity, begin, end; /* bytes begin .. end are not read yet */
+    int64_t line_start;          /* in the file, of the byte at begin */
+    int64_t split_end;           /* lines that start here or later are not ours; -1: all are */
+    int64_t file_size;           /* that the enumerator saw; -1: unknown */
+    bool at_end;                 /* the file has no more bytes than the buffer */
+    bool has_returns;            /* the buffer holds a \r */
+    bool skip_line;              /* the first line belongs to the split before */
+} reader;
+RASK_INSTANCE(reader);
+
+/* ---------------------------------------------------------------- filling the buffer */
+static rask_status grow(reader *self) {
+    if (self->capacity >= LINE_BYTES_MAX)
+        return rask_fail("\"%s\": the line at byte %lld is longer than %zu bytes, the limit",
+                         self->file, (long long)self->line_start, LINE_BYTES_MAX);
+    size_t capacity = self->capacity ? self->capacity * 2 : BUFFER_BYTES;
+    char *buffer = realloc(self->buffer, capacity + PADDING);
+    if (buffer == NULL)
+        return rask_fail("\"%s\": no memory for the line at byte %lld (%zu bytes so far)",
+                         self->file, (long long)self->line_start, self->end - self->begin);
+    self->buffer = buffer;
+    self->capacity = capacity;
+    return RASK_OK;
+}
+
+/* The file is shorter than it was when it was enumerated: its lines are not all there. */
+static rask_status check_size(const reader *self) {
+    int64_t read = self->line_start + (int64_t)(self->end - self->begin);
+    if (self->file_size < 0 || self->split_end < 0 || read >= self->split_end) return RASK_OK;
+    return rask_fail("\"%s\" became shorter while it was read: it had %lld bytes, now it ends at "
+                     "byte %lld",
+                     self->file, (long long)self->file_size, (long long)read);
+}
+
+/* Moves the unfinished line to the front and reads behind it. Nothing may borrow any more. */
+static rask_status fill(reader *self) {
+    if (self->begin > 0 && self->begin < self->end)
+        memmove(self->buffer, self->buffer + self->begin, self->end - self->begin);
+    self->end -= self->begin;
+    self->begin = 0;
+    if (self->end == self->capacity || self->buffer == NULL) {
+        rask_status status = grow(self);
+        if (status != RASK_OK) return status;
+    }
+    char message[512];
+    int64_t n = raski_byte_source_read(self->source, self->buffer + self->end,
+                                       self->capacity - self->end, message, sizeof message);
+    if (n < 0) return rask_fail("%s", message);
+    if (n == 0) {
+        self->at_end = true;
+        return check_size(self);
+    }
+    if (!self->has_returns || self->end == 0)
+        self->has_returns = memchr(self->buffer + self->end, '\r', (size_t)n) != NULL;
+    self->end += (size_t)n;
+    memset(self->buffer + self->end, 0, PADDING);
+    return RASK_OK;
+}
+
+/* ---------------------------------------------------------------- lines */
+/* The length of the line at begin without its end, and how many bytes its end takes. false: the
+ * buffer does not hold all of it. */
+static inline bool find_line(const reader *self, size_t *ret_length, size_t *ret_end) {
+    const char *line = self->buffer + self->begin;
+    size_t left = self->end - self->begin;
+    const char *newline = memchr(line, '\n', left);
+    size_t length = newline ? (size_t)(newline - line) : left;
+    if (RASKI_UNLIKELY(self->has_returns)) {
+        const char *ret = memchr(line, '\r', length);
+        if (ret != NULL) {
+            size_t at = (size_t)(ret - line);
+            if (at + 1 == left && !self->at_end) return false; /* is there a \n behind it? */
+            *ret_length = at;
+            *ret_end = at + 1 < left && line[at + 1] == '\n' ? 2 : 1;
+            return true;
+        }
+    }
+    if (newline == NULL && (!self->at_end || left == 0)) return false;
+    *ret_length = length;
+    *ret_end = newline ? 1 : 0;
+    return true;
+}
+
+static void pass(reader *self, size_t bytes) {
+    self->begin += bytes;
+    self->line_start += (int64_t)bytes;
+}
+
+static rask_status close_file(reader *self) {
+    raski_byte_source_close(self->source);
+    free(self->file);
+    self->source = NULL;
+    self->file = NULL;
+    self->begin = self->end = 0;
+    return RASK_END;
+}
+
+/* A split that does not start at the file's start begins one byte before it, inside or at the end
+ * of a line that the split before reads. */
+static rask_status skip_first_line(reader *self) {
+    size_t length = 0;
+    size_t end = 0;
+    while (!find_line(self, &length, &end)) {
+        if (self->at_end) return close_file(self);
+        pass(self, self->end > self->begin + 1 ? self->end - self->begin - 1 : 0);
+        rask_status status = fill(self);
+        if (status != RASK_OK) return status;
+    }
+    pass(self, length + end);
+    self->skip_line = false;
+    return RASK_OK;
+}
+
+RASK_SPLIT_SOURCE(read_lines, reader, self, rask_string, out) {
+    if (self->skip_line) {
+        rask_status status = skip_first_line(self);
+        if (status != RASK_OK) return status;
+    }
+    size_t length = 0;
+    size_t end = 0;
+    while (find_line(self, &length, &end)) {
+        if (self->split_end >= 0 && self->line_start >= self->split_end) {
+            rask_flush(out);
+            return close_file(self);
+        }
+        rask_emit(out, rask_string_of(self->buffer + self->begin, length));
+        pass(self, length + end);
+        if (out->cur == out->end) return RASK_MORE;
+    }
+    rask_flush(out);
+    if (self->at_end) return close_file(self);
+    rask_status status = fill(self);
+    return status == RASK_OK ? RASK_MORE : status;
+}
+
+RASK_ENUMERATE(read_lines, self, splits) { return raski_enumerate_files(self->path, splits); }
+
+RASK_ADD_SPLIT(read_lines, self, bytes) {
+    raski_file_split split;
+    if (!raski_file_split_decode(rask_bytes_data(&bytes), bytes.len, &split))
+        return rask_fail("%u bytes came that are no file split of version %d", bytes.len,
+                         RASKI_FILE_SPLIT_VERSION);
+    char message[512];
+    self->skip_line = split.offset > 0;
+    self->line_start = split.offset - (self->skip_line ? 1 : 0);
+    self->split_end = split.length < 0 ? -1 : split.offset + split.length;
+    self->file_size = split.file_size;
+    self->at_end = self->has_returns = false;
+    self->begin = self->end = 0;
+    self->file = strdup(split.path);
+    if (self->file == NULL) return rask_fail("no memory to read \"%s\"", split.path);
+    self->source =
+        raski_byte_source_open(split.path, self->line_start, message, sizeof message);
+    return self->source ? RASK_OK : rask_fail("%s", message);
+}
+
+RASK_CLOSE(read_lines, self) {
+    (void)close_file(self);
+    free(self->buffer);
+    self->buffer = NULL;
+    return RASK_OK;
+}
+
+/* ---------------------------------------------------------------- the connector */
+typedef struct memory {
+    reader initial;
+    char path[];
+} memory;
+
+static void destroy(raski_connector *connector) {
+    free(connector->memory);
+}
+
+raski_connector raski_text_source(const char *path) {
+    size_t size = strlen(path) + 1;
+    memory *m = calloc(1, sizeof *m + size);
+    if (m == NULL) return (raski_connector){0};
+    memcpy(m->path, path, size);
+    m->initial.path = m->path;
+    return (raski_connector){.fn = &raski_fn_read_lines.base,
+                             .self = &m->initial,
+                             .memory = m,
+                             .destroy = destroy};
+}
