@@ -24,7 +24,7 @@ static rask_status add_split(raski_splits *splits, const char *path, int64_t off
     char *bytes = malloc(size);
     if (bytes == NULL) return rask_fail("no memory for the splits of \"%s\"", path);
     raski_file_split_encode(&split, bytes);
-    rask_status status = rask_add_split(splits, bytes, size);
+    rask_status status = raski_add_split(splits, bytes, size);
     free(bytes);
     return status == RASK_OK ? RASK_OK : rask_fail("no memory for the splits of \"%s\"", path);
 }
