@@ -310,11 +310,12 @@ static void hand_on_sides(raski_operator *op) {
     }
 }
 
-static void commit_window(raski_operator *op, raski_target *target, size_t n) {
+static void commit_window(raski_operator *op, raski_target *target, const void *window,
+                          size_t n) {
     const int32_t *hashes = NULL;
     raski_error error = {0};
     if (target->key != NULL) {
-        raski_key_definition_hashes(target->key, op->window, n, op->out_size, target->keys,
+        raski_key_definition_hashes(target->key, window, n, op->out_size, target->keys,
                                     target->hashes);
         hashes = target->hashes;
     }
@@ -331,7 +332,7 @@ void raski_operator_hand_on(raski_operator *op) {
         raski_target *target = only_writer(op);
         if (target != NULL) {
             count_out(op, n);
-            commit_window(op, target, n);
+            commit_window(op, target, window, n);
         } else {
             raski_operator_dispatch(op, window, n, true);
         }
