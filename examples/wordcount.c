@@ -134,7 +134,7 @@ int main(int argc, char **argv) {
     rask_stream(word_count) counts = rask_sum(rask_key_by(words, word), count, .uid = "counts");
     if (args.digest) return print_digest(rask_map(counts, to_line));
     if (args.output)
-        rask_write_text(rask_map(counts, to_line), args.output);
+        rask_write_text(rask_map(counts, to_line), args.output, .parallelism = 1);
     else
         rask_print(counts);
     return rask_execute(env, "WordCount");

@@ -17,6 +17,22 @@ static void tell_planner(rask_env *env, const char *key, const char *value) {
         raski_env_mistake(env, &error, NULL, NULL, 0);
 }
 
+/* After a mistake in them, the arguments for Rask are removed all the same: the program would
+ * complain about them, and what is really wrong would not be seen. */
+static void remove_arguments(int *argc, char **argv) {
+    int kept = 0;
+    bool ended = false;
+    for (int i = 0; i < *argc;) {
+        raski_argument argument = {.kind = RASKI_ARGUMENT_OTHER, .words = 1};
+        if (i > 0 && !ended) argument = raski_argument_at(*argc, argv, i);
+        ended = ended || argument.kind == RASKI_ARGUMENT_END;
+        if (argument.kind == RASKI_ARGUMENT_OTHER) argv[kept++] = argv[i];
+        i += argument.words;
+    }
+    if (kept < *argc) argv[kept] = NULL;
+    *argc = kept;
+}
+
 rask_env *rask_env_create(int *argc, char ***argv) {
     rask_env *env = RASKI_NEW(rask_env);
     env->graph = raski_transformation_graph_create();
@@ -26,8 +42,10 @@ rask_env *rask_env_create(int *argc, char ***argv) {
     env->arena = raski_arena_create(0);
     raski_error error = {0};
     if (argc != NULL && argv != NULL &&
-        raski_configuration_from_arguments(argc, argv, env->command_line, &error) != RASK_OK)
+        raski_configuration_from_arguments(argc, argv, env->command_line, &error) != RASK_OK) {
         raski_env_mistake(env, &error, NULL, NULL, 0);
+        remove_arguments(argc, *argv);
+    }
     raski_configuration_log_warnings(env->command_line);
     for (size_t i = 0; i < raski_configuration_count(env->command_line); i++) {
         raski_configuration_entry entry = raski_configuration_at(env->command_line, i);

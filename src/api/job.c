@@ -9,9 +9,10 @@
 #include "api/progress.h"
 #include "api/split_coordinator.h"
 #include "cluster/mini_cluster.h"
-#include "graph/execution_plan.h"
+#include "graph/facts.h"
 #include "graph/job_graph.h"
 #include "platform/process.h"
+#include "platform/random.h"
 #include "taskexecutor/stream_task_factory.h"
 
 /* ---------------------------------------------------------------- planning */
@@ -40,7 +41,7 @@ char *rask_execution_plan(rask_env *env, char **ret_message) {
     raski_stream_graph *graph = NULL;
     char *plan = NULL;
     if (raski_env_plan(env, NULL, &graph, &error) == RASK_OK)
-        plan = raski_execution_plan_json(graph, &error);
+        plan = raski_execution_plan_json(graph);
     if (plan == NULL && ret_message != NULL) *ret_message = describe_mistake(env, &error);
     raski_stream_graph_destroy(graph);
     return plan;
@@ -85,11 +86,24 @@ typedef struct job_run {
     raski_progress progress;
 } job_run;
 
+/* Rask runs batch jobs with the default scheduler: parallelism is what was configured, not decided
+ * while the job runs (docs/deviations.md). */
+static rask_status choose_scheduler(rask_env *env, raski_error *err) {
+    raski_plan_config *config = &env->plan->config;
+    if (config->scheduler == RASKI_SCHEDULER_UNSET) config->scheduler = RASKI_SCHEDULER_DEFAULT;
+    if (config->scheduler == RASKI_SCHEDULER_DEFAULT) return RASK_OK;
+    return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
+                      "jobmanager.scheduler: Rask can plan for the adaptive schedulers but not run "
+                      "jobs with them yet; leave it out, or set it to Default");
+}
+
 static rask_status make_job_graph(job_run *run, raski_error *err) {
     raski_stream_graph *stream_graph = NULL;
+    RASKI_TRY(choose_scheduler(run->env, err));
     RASKI_TRY(raski_env_plan(run->env, run->job_name, &stream_graph, err));
-    rask_status status =
-        raski_job_graph_create(stream_graph, raski_id_random(), &run->graph, err);
+    raski_id job_id;
+    raski_random_bytes(&job_id, sizeof job_id);
+    rask_status status = raski_job_graph_create(stream_graph, job_id, &run->graph, err);
     raski_stream_graph_destroy(stream_graph);
     if (status == RASK_OK) set_mode(run->env, run->graph);
     return status;
