@@ -218,7 +218,7 @@ static rask_status run_block(raski_aggregate *aggregate, const char *keys, size_
     if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));
     aggregate_kernel *kernel =
-        raski_table_is_cached(table) ? aggregate->kernel : aggregate->kernel_uncached;
+        raski_table_is_cached(table, n) ? aggregate->kernel : aggregate->kernel_uncached;
     if (!out) out = aggregate->scratch;
     if (__builtin_expect(kernel(aggregate, keys, key_size, in, n, out), 1)) return RASK_OK;
     return raski_table_no_memory(table, err);

@@ -96,14 +96,14 @@ RASKI_HOT bool run(key_path path, size_t words, bool sum_long, bool cached,
     for (size_t i = 0; in < end; i++) {
         uint64_t hash = cached ? key_hash(path, &aggregate->key, view.record_offset, key, view.seed)
                                : hashes[i];
-        char *row = cached ? raski_view_first_match(&view, hash) : rows[i];
+        char *row = cached ? raski_view_first_match(&view, true, hash) : rows[i];
         if (__builtin_expect(row && key_equal(path, &aggregate->key, view.record_offset, key,
                                               &table->key_in_row, view.row_offset, row),
                              1)) {
             update(&field, size, field.word_at, sum_long, row + state_offset, in, out);
         } else {
             if (!update_slowly(aggregate, key, hash, in, out)) return false;
-            view.units = table->units;
+            view.first_unit = table->first_unit;
         }
         key += key_size;
         in += size;

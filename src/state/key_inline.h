@@ -15,8 +15,10 @@ __extension__ typedef unsigned __int128 raski_u128;
 
 /* All bits of the product, folded: every input bit reaches the upper and the lower bits. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b) {
-    uint64_t high = (uint64_t)((raski_u128)a * b >> 64);
-    return a * b ^ high;
+    raski_u128 product = (raski_u128)a * b;
+    uint64_t low = (uint64_t)product;
+    __asm__("" : "+r"(low)); /* keeps gcc 12 from sending both halves through memory */
+    return low ^ (uint64_t)(product >> 64);
 }
 static inline uint64_t load_u64(const char *p) {
     uint64_t value = 0;

@@ -150,14 +150,17 @@ static bool reserve_units(raski_keyed_table *table, uint32_t more) {
 
 /* Memory that is not touched yet costs nothing, so it is taken in ever larger pieces. */
 static bool add_extent(raski_keyed_table *table) {
-    uint32_t units = table->unit_count / 2;
-    if (units < 1) units = 1;
-    if (units > EXTENT_UNITS_MAX) units = EXTENT_UNITS_MAX;
-    if (!reserve_units(table, units)) return false;
     size_t unit_bytes = (size_t)table->row_size * UNIT_ROWS;
+    uint32_t units = table->unit_count / 2;
+    if (units > EXTENT_UNITS_MAX) units = EXTENT_UNITS_MAX;
+    if (units == 0) units = 1;
+    if (table->unit_count == 0)
+        units = (uint32_t)((CACHED_TABLE_MAX + unit_bytes - 1) / unit_bytes);
+    if (!reserve_units(table, units)) return false;
     char *memory = alloc_block(table, units * unit_bytes);
     if (!memory) return false;
     raski_vec_push(&table->extents, memory);
+    if (table->unit_count == 0) table->first_unit = memory;
     for (uint32_t i = 0; i < units; i++)
         table->units[table->unit_count++] = memory + i * unit_bytes;
     return true;

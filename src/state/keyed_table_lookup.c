@@ -13,11 +13,11 @@ static inline bool group_has_empty(const uint32_t *slots) {
 /* Searches all groups of the key. The row, or NULL. */
 static char *find_row(const raski_keyed_table *table, const raski_key_spec *spec,
                       const char *record, uint64_t hash) {
-    uint32_t row_mask = index_row_mask(table), tag = index_tag(hash, row_mask);
+    uint32_t row_mask = index_row_mask(table);
     size_t group_mask = index_group_mask(table);
     for (size_t group = hash >> table->group_shift;; group = (group + 1) & group_mask) {
         const uint32_t *slots = table->index + group * GROUP_SLOTS;
-        for (unsigned bits = match_group(slots, tag, row_mask); bits; bits &= bits - 1) {
+        for (unsigned bits = match_group(slots, hash, row_mask); bits; bits &= bits - 1) {
             char *row = table_row(table, slots[__builtin_ctz(bits)] & row_mask);
             if (key_equal(table->path, spec, spec->parts[0].offset, record, &table->key_in_row,
                           table->key_in_row.parts[0].offset, row))
@@ -46,7 +46,7 @@ RASKI_HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table,
     uint64_t inserted = 0;
     for (size_t i = 0; i < n; i++, record += record_size) {
         uint64_t hash = key_hash(path, spec, view.record_offset, record, view.seed);
-        char *row = raski_view_first_match(&view, hash);
+        char *row = raski_view_first_match(&view, true, hash);
         if (__builtin_expect(!row || !key_equal(path, spec, view.record_offset, record,
                                                 &table->key_in_row, view.row_offset, row),
                              0)) {
@@ -56,7 +56,7 @@ RASKI_HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table,
                 *ret_failed = true;
                 return inserted;
             }
-            view.units = table->units;
+            view.first_unit = table->first_unit;
             inserted |= (uint64_t)made << i;
         }
         ret_rows[i] = row;
@@ -112,7 +112,7 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
     RASKI_DCHECK(n <= RASKI_LOOKUP_MAX);
     if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));
-    bool cached = raski_table_is_cached(table);
+    bool cached = raski_table_is_cached(table, n);
     bool failed = false;
     uint64_t inserted = 0;
     switch (table->path) {

@@ -18,6 +18,9 @@ enum {
     ROW_ALIGN_MAX = 64, /* what rows' memory is aligned to */
     UNIT_SHIFT = 13,    /* rows lie in units of 8192: a constant, for the lookup's sake */
     UNIT_ROWS = 1 << UNIT_SHIFT,
+    /* Rows and index together, in bytes: what stays in a core's second-level cache. The rows of
+     * such a table lie in one piece of memory. */
+    CACHED_TABLE_MAX = 768 * 1024,
 };
 #define ROW_FREE (UINT32_C(1) << RASKI_STATES_MAX)
 
@@ -56,6 +59,7 @@ struct raski_keyed_table {
     uint32_t index_bits;  /* b */
     uint32_t group_shift; /* 64 - log2(groups) */
     char **units;         /* unit i holds rows i * UNIT_ROWS and up */
+    char *first_unit;     /* rows of a cached table, all of them */
     uint32_t row_size;
     uint64_t seed;
     key_path path;

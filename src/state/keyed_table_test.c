@@ -475,7 +475,7 @@ static void memory_may_run_out_anywhere(void **unused) {
         raski_keyed_table_options options = {.key = &STRING_KEY,
                                              .states = &STRING_STATE,
                                              .state_count = 1,
-                                             .bytes_max = limit + (limit > 20000 ? 400000 : 0)};
+                                             .bytes_max = limit + (limit > 20000 ? 950000 : 0)};
         if (raski_keyed_table_create(&options, &table, NULL) != RASK_OK) continue;
         size_t done = 0;
         rask_status status = RASK_OK;
