@@ -109,10 +109,8 @@ size_t raski_buffer_image_write(const raski_buffer *buffer, const raski_buffer_f
     return header.size;
 }
 
-size_t raski_buffer_image_room(size_t size) {
-    /* marks grow from 32 bytes in the image to a raski_mark, written behind it */
-    return align_up(size, SECTION_ALIGN) +
-           size / sizeof(image_mark) * align_up(sizeof(raski_mark), 8);
+size_t raski_buffer_image_room(size_t size, size_t mark_count) {
+    return align_up(size, SECTION_ALIGN) + mark_count * sizeof(raski_mark);
 }
 
 static rask_status corrupt(const char *what, raski_error *err) {
@@ -148,11 +146,14 @@ static rask_status check_header(const image_header *header, size_t size,
     return RASK_OK;
 }
 
-/* Links count marks, made behind the image. */
+/* Links the marks, which are made behind the image. */
 static rask_status open_marks(raski_buffer *buffer, const image_header *header, raski_error *err) {
     char *at = buffer->data + header->marks_at, *end = buffer->data + header->heap_at;
     raski_mark *mark = (void *)(buffer->data + align_up(header->size, SECTION_ALIGN));
     uint32_t position = 0;
+    if (raski_buffer_image_room(header->size, header->mark_count) > buffer->size) {
+        return corrupt("it has more events than expected", err);
+    }
     for (uint32_t i = 0; i < header->mark_count; i++, mark++) {
         image_mark image;
         if ((size_t)(end - at) < sizeof image) return corrupt("an event is cut off", err);

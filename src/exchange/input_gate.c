@@ -129,6 +129,10 @@ static void end_buffer(raski_input_gate *gate, channel_reader *reader) {
 }
 
 /* ---- the next piece */
+static const raski_mark *next_mark(const channel_reader *reader) {
+    return reader->last_mark ? reader->last_mark->next : reader->buffer->first_mark;
+}
+
 /* What can be read of the current buffer: fills item; false when nothing. */
 static bool piece_of_buffer(channel_reader *reader, raski_gate_item *item) {
     raski_buffer *buffer = reader->buffer;
@@ -136,7 +140,7 @@ static bool piece_of_buffer(channel_reader *reader, raski_gate_item *item) {
     uint32_t limit = raski_published_records(published);
     const raski_mark *mark = NULL;
     if (reader->marks_read < raski_published_marks(published)) {
-        mark = reader->last_mark ? reader->last_mark->next : buffer->first_mark;
+        mark = next_mark(reader);
         limit = mark->position;
     }
     if (reader->records_read < limit) {
@@ -154,7 +158,6 @@ static bool piece_of_buffer(channel_reader *reader, raski_gate_item *item) {
     bool is_end = mark->event.kind == RASKI_EVENT_END_OF_PARTITION;
     item->kind = is_end ? RASKI_GATE_CHANNEL_END : RASKI_GATE_EVENT;
     item->event = mark->event;
-    reader->last_mark = mark;
     return true;
 }
 
@@ -216,6 +219,7 @@ void raski_input_gate_release(raski_input_gate *gate, raski_gate_item *item) {
         reader->records_read += (uint32_t)item->count;
         gate->records += item->count;
     } else {
+        reader->last_mark = next_mark(reader);
         reader->marks_read++;
     }
     bool is_end = item->kind == RASKI_GATE_CHANNEL_END;

@@ -6,7 +6,11 @@
 #include "exchange/result_writer_private.h"
 #include "platform/clock.h"
 
-enum { HEAP_SLACK = 32, CLOCK_COARSE_FROM_MS = 20 };
+enum {
+    HEAP_SLACK = 32,            /* alignment of what lies in the heap */
+    HEAP_PER_RECORD_FIRST = 16, /* bytes; a guess until the first buffer is full */
+    CLOCK_COARSE_FROM_MS = 20,
+};
 
 /* ---- life */
 static rask_status set_up_selector(raski_result_writer *writer,
@@ -68,6 +72,7 @@ static void set_up_outputs(raski_result_writer *writer) {
     if (capacity > RASKI_ROUTE_BATCH) capacity = RASKI_ROUTE_BATCH;
     writer->staging_capacity = capacity > 0 ? capacity : 1;
     writer->routes = RASKI_NEW_ARRAY(uint16_t, RASKI_ROUTE_BATCH);
+    if (format->layout->has_pointers) writer->heap_per_record = HEAP_PER_RECORD_FIRST;
 }
 
 rask_status raski_result_writer_create(raski_result_partition *partition,
@@ -189,90 +194,91 @@ rask_status raski_result_writer_window(raski_result_writer *writer, raski_window
 }
 
 /* ---- committing in place */
-/* How many of count records behind those of buffer fit with their heap bytes. */
-static size_t count_fitting(const raski_result_writer *writer, const raski_buffer *buffer,
-                            const char *records, size_t count, size_t *ret_heap_bytes) {
-    const raski_buffer_format *format = writer->format;
-    size_t all = raski_records_extra_size(format->layout, records, count);
-    *ret_heap_bytes = all;
-    if (all == 0 || all + HEAP_SLACK <= raski_buffer_heap_room(buffer, format, count)) {
-        return count;
-    }
-    size_t align = format->layout->extra_align, heap_bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t next = (heap_bytes + align - 1) / align * align +
-                      raski_record_extra_size(format->layout, records + i * format->record_size);
-        size_t room = raski_buffer_heap_room(buffer, format, i + 1);
-        if (next > 0 && next + HEAP_SLACK > room) {
-            *ret_heap_bytes = heap_bytes;
-            return i;
+/* Copies the long strings of a record of a type that has no other pointers; false when they do not
+ * fit above floor (some of them may have been copied then). */
+static bool place_strings(const raski_layout *layout, char *record, char *floor, char **heap) {
+    for (uint32_t p = 0; p < layout->place_count; p++) {
+        const raski_place *place = &layout->places[p];
+        char *at = record + place->offset;
+        for (uint32_t i = 0; i < place->count; i++, at += place->stride) {
+            rask_string string;
+            memcpy(&string, at, sizeof string);
+            if (string.len <= RASK_STRING_INLINE) continue;
+            if (string.len > (size_t)(*heap - floor)) return false;
+            *heap -= string.len;
+            memcpy(*heap, string.u.ptr, string.len);
+            memcpy(at + offsetof(rask_string, u.ptr), heap, sizeof *heap);
         }
-        heap_bytes = next;
     }
-    *ret_heap_bytes = heap_bytes;
+    return true;
+}
+
+/* count records lie behind those of the buffer, with pointers to elsewhere. Copies what they point
+ * to into the heap, in front of which all of them stay untouched, and returns how many fit. */
+static size_t place_heap(const raski_buffer_format *format, raski_buffer *buffer, char *records,
+                         size_t count) {
+    const raski_layout *layout = format->layout;
+    char *floor = records + count * format->record_size;
+    if (layout->only_strings) {
+        char *heap = buffer->data + buffer->heap_start;
+        size_t placed = 0;
+        for (char *record = records; placed < count; record += format->record_size, placed++) {
+            char *before = heap;
+            if (place_strings(layout, record, floor, &heap)) continue;
+            heap = before;
+            break;
+        }
+        buffer->heap_start = (uint32_t)(heap - buffer->data);
+        return placed;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char *record = records + i * format->record_size;
+        size_t need = raski_record_extra_size(layout, record);
+        if (need == 0) continue;
+        char *heap = buffer->data + buffer->heap_start;
+        if (need + HEAP_SLACK > (size_t)(heap - floor)) return i;
+        heap = raski_buffer_take_heap(buffer, need);
+        (void)raski_record_write_extra(layout, record, NULL, (size_t)(uintptr_t)heap);
+    }
     return count;
 }
 
-/* count records lie behind those of the buffer; their heap bytes (at most heap_bytes) fit. */
-static void accept(raski_result_writer *writer, raski_output *output, size_t count,
-                   size_t heap_bytes, const int32_t *hashes) {
-    const raski_buffer_format *format = writer->format;
+/* count records behind those of the output's buffer belong to it now. */
+static void accept(raski_output *output, size_t count, const int32_t *hashes) {
     raski_buffer *buffer = output->buffer;
-    uint32_t from = output->record_count;
     if (buffer->hashes != NULL && count > 0) {
-        memcpy(buffer->hashes + from, hashes, count * sizeof *hashes);
+        memcpy(buffer->hashes + output->record_count, hashes, count * sizeof *hashes);
     }
-    if (heap_bytes == 0) {
-        output->record_count += (uint32_t)count;
-        return;
-    }
-    char *heap = raski_buffer_take_heap(buffer, heap_bytes);
-    (void)raski_records_write_extra(format->layout, raski_buffer_record(buffer, format, from),
-                                    count, NULL, (size_t)heap);
-    buffer->record_count = from + (uint32_t)count;
-    raski_output_update(writer, output);
+    output->record_count += (uint32_t)count;
 }
 
-static bool is_untouched(const raski_output *output) {
-    return output->record_count == 0 && output->buffer->mark_count == 0 &&
-           !output->buffer->is_queued;
-}
-
-/* The records lie in the buffer with borrowed pointers. Those that do not fit move on, before heap
- * bytes of the others are written over them. */
-static rask_status commit_strings_in_place(raski_result_writer *writer, size_t count,
-                                           const int32_t *hashes, raski_error *err) {
+/* The records of the window have pointers, and no columns. Those that do not fit with their strings
+ * move to the next buffer. */
+static rask_status commit_with_heap(raski_result_writer *writer, size_t count, raski_error *err) {
     const raski_buffer_format *format = writer->format;
     raski_output *output = &writer->outputs[0];
     for (;;) {
+        raski_buffer *buffer = output->buffer;
+        char *records = raski_buffer_record(buffer, format, output->record_count);
+        size_t placed = place_heap(format, buffer, records, count);
+        output->record_count += (uint32_t)placed;
         raski_output_sync(output);
-        char *records = raski_buffer_record(output->buffer, format, output->record_count);
-        size_t heap_bytes;
-        size_t fitting = count_fitting(writer, output->buffer, records, count, &heap_bytes);
-        if (fitting == count) {
-            accept(writer, output, count, heap_bytes, hashes);
-            return RASK_OK;
-        }
+        raski_output_update(writer, output);
+        if (placed == count) return RASK_OK;
         RASKI_TRY(ensure_staging(writer, err));
-        size_t rest = count - fitting, skipped = 0;
-        const char *moved = records + fitting * format->record_size;
-        memcpy(writer->staging, moved, rest * format->record_size);
-        if (fitting > 0 || !is_untouched(output)) {
-            accept(writer, output, fitting, heap_bytes, hashes);
-        } else { /* alone in an empty buffer, and still too large */
-            size_t large = raski_record_extra_size(format->layout, writer->staging);
-            RASKI_TRY(raski_output_close(writer, output, err));
-            RASKI_TRY(raski_output_append_large(writer, output, writer->staging, large, 0,
-                                                hashes != NULL ? hashes[0] : 0, err));
-            skipped = 1;
+        count -= placed;
+        records += placed * format->record_size;
+        memcpy(writer->staging, records, count * format->record_size);
+        const char *rest = writer->staging;
+        if (output->record_count == 0) {
+            /* the first does not fit beside the others: perhaps alone, or it is a large one */
+            RASKI_TRY(raski_output_append(writer, output, rest, 0, 0, err));
+            rest += format->record_size;
+            count--;
         }
         RASKI_TRY(raski_output_close(writer, output, err));
         RASKI_TRY(raski_output_start(writer, output, 0, true, err));
-        if (hashes != NULL) hashes += fitting + skipped;
-        count = rest - skipped;
-        memcpy(output->buffer->data, writer->staging + skipped * format->record_size,
-               count * format->record_size);
-        if (count == 0) return RASK_OK;
+        memcpy(output->buffer->data, rest, count * format->record_size);
     }
 }
 
@@ -287,9 +293,9 @@ rask_status raski_result_writer_commit(raski_result_writer *writer, size_t count
         RASKI_TRY(raski_writer_distribute(writer, writer->staging, count,
                                           writer->staging_timestamps, hashes, err));
     } else if (writer->format->layout->has_pointers) {
-        RASKI_TRY(commit_strings_in_place(writer, count, hashes, err));
+        RASKI_TRY(commit_with_heap(writer, count, err));
     } else {
-        accept(writer, &writer->outputs[0], count, 0, hashes);
+        accept(&writer->outputs[0], count, hashes);
     }
     writer->counters.records += count;
     return raski_writer_keep_timeout(writer, err);

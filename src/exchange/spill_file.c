@@ -10,7 +10,7 @@
 
 typedef struct spill_entry {
     int64_t offset;
-    uint32_t size;
+    uint32_t size, mark_count;
 } spill_entry;
 
 typedef struct spill_section {
@@ -69,6 +69,7 @@ rask_status raski_spill_file_append(raski_spill_file *file, const raski_buffer *
         }
     }
     spill_entry entry = {.offset = file->end,
+                         .mark_count = buffer->mark_count,
                          .size = (uint32_t)raski_buffer_image_write(buffer, format, file->image)};
     RASKI_TRY(raski_file_pwrite_all(file->fd, file->directory, file->image, entry.size,
                                     entry.offset, err));
@@ -92,7 +93,7 @@ rask_status raski_spill_file_read(const raski_spill_file *file, const raski_buff
                                   uint32_t subpartition, size_t entry_index, raski_buffer **buffer,
                                   raski_error *err) {
     const spill_entry *entry = &file->sections[subpartition].entries.items[entry_index];
-    size_t room = raski_buffer_image_room(entry->size);
+    size_t room = raski_buffer_image_room(entry->size, entry->mark_count);
     if (*buffer == NULL || (*buffer)->size < room) {
         raski_buffer_free(*buffer);
         *buffer = raski_buffer_alloc(room < 2 * RASKI_BUFFER_SIZE ? 2 * RASKI_BUFFER_SIZE : room);
