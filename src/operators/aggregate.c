@@ -226,7 +226,6 @@ static rask_status run_block(raski_aggregate *aggregate, const char *keys, size_
 
 static rask_status run_all(raski_aggregate *aggregate, const char *keys, size_t key_size,
                            const char *in, size_t n, char *out, raski_error *err) {
-    raski_keyed_table_end_batch(aggregate->table);
     rask_status status = RASK_OK;
     for (size_t done = 0; done < n && status == RASK_OK; done += RASKI_LOOKUP_MAX) {
         size_t count = n - done < RASKI_LOOKUP_MAX ? n - done : RASKI_LOOKUP_MAX;
@@ -247,7 +246,13 @@ rask_status raski_aggregate_process(raski_aggregate *aggregate, const void *keys
 rask_status raski_aggregate_accumulate(raski_aggregate *aggregate, const void *keys,
                                        size_t key_size, const void *in, size_t n,
                                        raski_error *err) {
-    return run_all(aggregate, keys, key_size, in, n, NULL, err);
+    rask_status status = run_all(aggregate, keys, key_size, in, n, NULL, err);
+    raski_keyed_table_end_batch(aggregate->table);
+    return status;
+}
+
+void raski_aggregate_end_batch(raski_aggregate *aggregate) {
+    raski_keyed_table_end_batch(aggregate->table);
 }
 
 /* ---------------------------------------------------------------- end of a bounded input */

@@ -59,13 +59,16 @@ void raski_aggregate_destroy(raski_aggregate *aggregate_take_or_null);
 
 /* Streaming: n records in, n results out (out overlaps neither in nor the state; any n). keys are
  * key_size bytes apart: in and the record size, or with key_apart an array of key values. Long
- * strings of the results belong to the state, or to whatever the input and the user's reduce
- * borrow, and are good until the next call. RASK_E_NOMEM: the job must fail; blocks of records
- * before the failing one are counted. */
+ * strings of the results belong to the state (good until raski_aggregate_end_batch), or to whatever
+ * the input and the user's reduce borrow. RASK_E_NOMEM: the job must fail; blocks of records before
+ * the failing one are counted. */
 RASKI_NODISCARD rask_status raski_aggregate_process(raski_aggregate *aggregate, const void *keys,
                                                     size_t key_size, const void *in, size_t n,
                                                     void *out, raski_error *err);
-/* Batch: the same without results. */
+/* The results of all calls of process so far were handed on and nothing borrows from them any more:
+ * frees what the state replaced meanwhile. */
+void raski_aggregate_end_batch(raski_aggregate *aggregate);
+/* Batch: the same as process without results, and with the end of the batch. */
 RASKI_NODISCARD rask_status raski_aggregate_accumulate(raski_aggregate *aggregate, const void *keys,
                                                        size_t key_size, const void *in, size_t n,
                                                        raski_error *err);

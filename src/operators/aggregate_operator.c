@@ -81,6 +81,7 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
         n -= part;
     }
     raski_operator_hand_on(op);
+    raski_aggregate_end_batch(((aggregating *)op->kind)->aggregate);
 }
 
 static rask_status emit(void *ctx, const void *records, size_t count, raski_error *err) {

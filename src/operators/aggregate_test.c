@@ -251,6 +251,7 @@ static void check_aggregation(const made_type *made, size_t key_field, size_t va
                 model_reduce(kind, first, record, value, stored, in + i * size);
             if (!silent) assert_same_record(record, out + i * size, stored);
         }
+        raski_aggregate_end_batch(aggregate);
         raski_free(in);
         raski_free(keys);
         raski_free(out);
@@ -397,6 +398,7 @@ static void reduce_keeps_what_the_function_made(void **unused) {
                          RASK_OK);
         assert_int_equal(out[1].count, 2 * round + 2);
         assert_int_equal(out[1].word.len, 4 * round + 3);
+        raski_aggregate_end_batch(aggregate);
         memset(self->buffer, 'x', sizeof self->buffer); /* the batch is over */
     }
     assert_int_equal(self->calls, 5);
