@@ -27,6 +27,7 @@ static void open_chunk(raski_batch_arena *arena, raski_batch_chunk *chunk) {
     arena->allocated += chunk->size;
     arena->cursor = chunk->data;
     arena->end = chunk->data + chunk->size;
+    RASKI_BATCH_ARENA_CLOSE(chunk->data, chunk->size);
 }
 
 static void free_chunks(raski_batch_arena *arena, const raski_batch_chunk *keep) {
@@ -69,6 +70,7 @@ void *raski_batch_arena_grow(raski_batch_arena *arena, size_t size) {
     chunk->size = wanted;
     open_chunk(arena, chunk);
     arena->cursor += size;
+    RASKI_BATCH_ARENA_OPEN(chunk->data, size);
     return chunk->data;
 }
 

@@ -53,6 +53,27 @@ raski_batch_arena *raski_batch_arena_current(void);
 raski_batch_arena *raski_batch_arena_set_current(raski_batch_arena *arena_or_null);
 
 /* ---- implementation of the inline part */
+/* Under the address sanitizer only what was allocated since the last reset may be touched: a string
+ * that was kept beyond its batch is found when it is used. */
+#if defined(__SANITIZE_ADDRESS__)
+#define RASKI_BATCH_ARENA_POISONS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RASKI_BATCH_ARENA_POISONS 1
+#endif
+#endif
+#ifdef RASKI_BATCH_ARENA_POISONS
+/* the sanitizer's interface */
+void __asan_poison_memory_region(const volatile void *memory, size_t size);
+void __asan_unpoison_memory_region(const volatile void *memory, size_t size);
+int __asan_address_is_poisoned(const volatile void *memory);
+#define RASKI_BATCH_ARENA_OPEN(memory, size) __asan_unpoison_memory_region((memory), (size))
+#define RASKI_BATCH_ARENA_CLOSE(memory, size) __asan_poison_memory_region((memory), (size))
+#else
+#define RASKI_BATCH_ARENA_OPEN(memory, size) ((void)(memory), (void)(size))
+#define RASKI_BATCH_ARENA_CLOSE(memory, size) ((void)(memory), (void)(size))
+#endif
+
 void *raski_batch_arena_grow(raski_batch_arena *arena, size_t size); /* slow path */
 
 static inline void *raski_batch_arena_alloc(raski_batch_arena *arena, size_t size) {
@@ -62,6 +83,7 @@ static inline void *raski_batch_arena_alloc(raski_batch_arena *arena, size_t siz
         return raski_batch_arena_grow(arena, size);
     char *memory = arena->cursor + skip;
     arena->cursor = memory + size;
+    RASKI_BATCH_ARENA_OPEN(memory, size);
     return memory;
 }
 
@@ -70,6 +92,7 @@ static inline char *raski_batch_arena_bytes(raski_batch_arena *arena, size_t siz
         return raski_batch_arena_grow(arena, size);
     char *memory = arena->cursor;
     arena->cursor += size;
+    RASKI_BATCH_ARENA_OPEN(memory, size);
     return memory;
 }
 #endif

@@ -70,7 +70,9 @@ static size_t write_list(const raski_layout *item, raski_any_list *list, char *b
         list->items = NULL;
         return at;
     }
-    at = align_up(at, item->align);
+    size_t gap = align_up(at, item->align) - at;
+    memset(address(base, at), 0, gap); /* what is written out has no chance bytes */
+    at += gap;
     size_t bytes = (size_t)list->count * item->size;
     char *p = address(base, at);
     memcpy(p, list->items, bytes);

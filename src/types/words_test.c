@@ -166,6 +166,20 @@ static void arena_is_aligned_and_keeps_a_chunk(void **state) {
     raski_batch_arena_fini(&arena);
 }
 
+#ifdef RASKI_BATCH_ARENA_POISONS
+static void memory_of_a_past_batch_is_poisoned(void **state) {
+    (void)state;
+    raski_batch_arena arena;
+    raski_batch_arena_init(&arena, 0);
+    char *kept = raski_batch_arena_bytes(&arena, 20);
+    assert_non_null(kept);
+    assert_false(__asan_address_is_poisoned(kept + 19));
+    raski_batch_arena_reset(&arena);
+    assert_true(__asan_address_is_poisoned(kept));
+    raski_batch_arena_fini(&arena);
+}
+#endif
+
 static void format_in_a_thread(void *failures) {
     for (int i = 0; i < 100000; i++) {
         rask_string s = rask_string_format("thread text number %d", i);
@@ -200,6 +214,9 @@ int main(void) {
         cmocka_unit_test(a_position_behind_the_end_is_the_end),
         cmocka_unit_test(format_and_copy_use_the_current_arena),
         cmocka_unit_test(arena_is_aligned_and_keeps_a_chunk),
+#ifdef RASKI_BATCH_ARENA_POISONS
+        cmocka_unit_test(memory_of_a_past_batch_is_poisoned),
+#endif
         cmocka_unit_test(threads_without_a_task_have_an_arena_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
