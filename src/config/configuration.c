@@ -200,6 +200,9 @@ static rask_status set_option(raski_configuration *cfg, const raski_option *opti
     bool asked_for = kind == RASKI_ORIGIN_ARGUMENT || kind == RASKI_ORIGIN_PROGRAM;
     if (asked_for && option->status == RASKI_OPTION_NO_EFFECT_YET)
         raski_configuration_warn(cfg, "option %s (from %s) has no effect yet", key, origin);
+    if (asked_for && option->status == RASKI_OPTION_PLANNING_ONLY)
+        raski_configuration_warn(cfg, "option %s (from %s) changes the plan, but not the run yet",
+                                 key, origin);
     put(cfg, option->key, value, origin, kind, strcmp(key, option->key) != 0);
     return RASK_OK;
 }

@@ -39,8 +39,8 @@ void raski_configuration_destroy(raski_configuration *cfg_take); /* NULL is fine
  * An older name sets the option that it became, with a warning, unless the same origin gave that
  * one its own name already. An unknown name is an error that proposes the nearest known one
  * (RASK_E_NOT_FOUND), except from a file, where it is a warning. A value that the option cannot
- * have is RASK_E_ARGUMENT. An option that is known but has no effect yet is a warning, except from
- * a file. */
+ * have is RASK_E_ARGUMENT. An option that does not do (all of) what it says yet is a warning,
+ * except from a file. */
 rask_status raski_configuration_set(raski_configuration *cfg, const char *key, const char *value,
                                     const raski_origin *origin, raski_error *err) RASKI_NODISCARD;
 /* Sets every option that other sets, with its origin (and takes over the warnings). */

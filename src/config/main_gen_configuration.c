@@ -86,11 +86,13 @@ static const char *const preamble =
     "\n"
     "- **honoured**: it does what it says.\n"
     "- **planning only**: it changes the graphs and the plan as in Flink, not yet the run.\n"
-    "- **no effect yet**: it is checked and kept; what it rules is not built yet. Setting it on "
-    "the\n"
-    "  command line or in a program gives a warning.\n"
+    "- **no effect yet**: it is checked and kept; what it rules is not built yet.\n"
     "- **no meaning**: it rules something that only Java has. It is accepted so that a file for "
-    "Flink works.\n";
+    "Flink works.\n"
+    "\n"
+    "Setting one that is planning only or has no effect yet on the command line or in a program "
+    "gives\n"
+    "a warning; in a file it does not.\n";
 
 static const char *status_name(raski_option_status status) {
     switch (status) {
