@@ -8,6 +8,8 @@ rask_status raski_cluster_options_check(const raski_cluster_options *options, ra
         wrong = "taskmanager.numberOfTaskSlots must be positive";
     else if (options->slot_request_timeout_ms < 0)
         wrong = "slot.request.timeout must not be negative";
+    else if (options->slot_timeout_ms < 0)
+        wrong = "taskmanager.slot.timeout must not be negative";
     else if (options->partition_request_timeout_ms < 0)
         wrong = "taskmanager.network.partition-request-timeout must not be negative";
     else if (options->heartbeat_interval_ms < 1)
@@ -34,6 +36,7 @@ rask_status raski_cluster_options_from_configuration(const raski_configuration *
         options.slots_per_task_executor = raski_configuration_get_int(
             configuration, RASKI_OPTION_TASKMANAGER_NUMBER_OF_TASK_SLOTS);
     options.slot_request_timeout_ms = ms(configuration, RASKI_OPTION_SLOT_REQUEST_TIMEOUT);
+    options.slot_timeout_ms = ms(configuration, RASKI_OPTION_TASKMANAGER_SLOT_TIMEOUT);
     options.partition_request_timeout_ms =
         ms(configuration, RASKI_OPTION_TASKMANAGER_NETWORK_PARTITION_REQUEST_TIMEOUT);
     options.heartbeat_interval_ms = ms(configuration, RASKI_OPTION_HEARTBEAT_INTERVAL);

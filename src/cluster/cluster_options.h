@@ -19,6 +19,7 @@ typedef struct raski_cluster_options {
      * runs, as many are added as it needs at once. */
     int slots_per_task_executor;
     int64_t slot_request_timeout_ms;      /* slot.request.timeout */
+    int64_t slot_timeout_ms;              /* taskmanager.slot.timeout */
     int64_t partition_request_timeout_ms; /* taskmanager.network.partition-request-timeout */
     int64_t heartbeat_interval_ms;        /* heartbeat.interval */
     int64_t heartbeat_timeout_ms;         /* heartbeat.timeout */
@@ -32,6 +33,7 @@ typedef struct raski_cluster_options {
         .task_executors = 1, \
         .slots_per_task_executor = RASKI_SLOTS_AS_NEEDED, \
         .slot_request_timeout_ms = 300000, \
+        .slot_timeout_ms = 10000, \
         .partition_request_timeout_ms = 10000, \
         .heartbeat_interval_ms = 10000, \
         .heartbeat_timeout_ms = 50000, \

@@ -35,6 +35,7 @@ static void add_task_executor(raski_mini_cluster *cluster, uint64_t number) {
         .number = number,
         .slots = cluster->slots,
         .resource_manager = raski_resource_manager_address(cluster->resource_manager),
+        .slot_timeout_ms = cluster->options.slot_timeout_ms,
         .partition_request_timeout_ms = cluster->options.partition_request_timeout_ms,
     };
     raski_vec_push(&cluster->executors,

@@ -20,6 +20,7 @@ typedef struct requiring_job {
 struct raski_resource_manager {
     raski_actor actor;
     size_t expected_executors;
+    bool makes_slots; /* as they are needed: too few are only too few for now */
     raski_heartbeat heartbeat;
     RASKI_VEC(managed_executor) executors;
     RASKI_VEC(requiring_job) jobs; /* in the order of their first requirement */
@@ -64,8 +65,8 @@ static bool give_slot(raski_resource_manager *self, const requiring_job *job) {
 
 static void tell_not_enough(raski_resource_manager *self, requiring_job *job) {
     size_t slots = count_slots(self);
-    if (self->executors.count < self->expected_executors || job->required <= slots ||
-        job->told_slots == slots)
+    if (self->makes_slots || self->executors.count < self->expected_executors ||
+        job->required <= slots || job->told_slots == slots)
         return;
     job->told_slots = slots;
     raski_message *message = raski_message_create(&raski_message_not_enough_slots);
@@ -187,6 +188,7 @@ raski_resource_manager *raski_resource_manager_create(raski_executor *executor,
                                                       const raski_cluster_options *options) {
     raski_resource_manager *self = RASKI_NEW(raski_resource_manager);
     self->expected_executors = (size_t)options->task_executors;
+    self->makes_slots = options->slots_per_task_executor == RASKI_SLOTS_AS_NEEDED;
     raski_actor_init(&self->actor, executor, "resource manager", receive, self);
     raski_heartbeat_init(&self->heartbeat, &self->actor, options->heartbeat_interval_ms,
                          options->heartbeat_timeout_ms);

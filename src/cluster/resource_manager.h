@@ -4,8 +4,8 @@
  *
  * A job declares how many slots it requires; whatever is missing of that is taken from free slots,
  * jobs in the order in which they came. When all expected task executors are there and the cluster
- * has fewer slots than a job requires, the job is told.
- * Threads: create and destroy on the executor (or while it does not run). */
+ * has fewer slots than a job requires, the job is told (but for clusters that make slots as
+ * needed). Threads: create and destroy on the executor (or while it does not run). */
 #ifndef RASKI_CLUSTER_RESOURCE_MANAGER_H
 #define RASKI_CLUSTER_RESOURCE_MANAGER_H
 #include "actor/actor.h"

@@ -63,6 +63,7 @@ TYPE(task_counters, sizeof(raski_task_counters_message), task_counters_fini, RAS
 TYPE(heartbeat, sizeof(raski_heartbeat_message), NULL, RASKI_DELIVERY_LOSSY);
 ORDERED_WITH(task_state, task_state_fini);
 ORDERED_WITH(task_event, task_event_fini);
+ORDERED(offer_timeout);
 TYPE(step_task, sizeof(raski_task_timer_message), NULL, RASKI_DELIVERY_ORDERED);
 TYPE(partition_timeout, sizeof(raski_task_timer_message), NULL, RASKI_DELIVERY_ORDERED);
 TYPE(partition_ready, 0, NULL, RASKI_DELIVERY_ORDERED);

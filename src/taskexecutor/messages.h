@@ -196,6 +196,12 @@ typedef struct raski_task_timer_message {
 extern const raski_message_type raski_message_step_task;
 extern const raski_message_type raski_message_partition_timeout;
 
+/* Nobody answered the offer of a slot. */
+typedef struct raski_offer_timeout_message {
+    uint64_t allocation;
+} raski_offer_timeout_message;
+extern const raski_message_type raski_message_offer_timeout;
+
 /* The partition registry tells who waits. */
 extern const raski_message_type raski_message_partition_ready;
 #endif

@@ -17,6 +17,7 @@ typedef struct task_slot {
     slot_state state;
     uint64_t allocation; /* not FREE */
     raski_job_contact job;
+    uint64_t offer_timer; /* OFFERED */
 } task_slot;
 
 /* A job that is to leave nothing behind; asker waits to hear that. */
@@ -72,6 +73,7 @@ static void send_slot_free(raski_task_executor *self, size_t slot, uint64_t allo
 
 static void free_slot(raski_task_executor *self, task_slot *slot) {
     uint64_t allocation = slot->allocation;
+    (void)raski_actor_cancel_timer(&self->actor, slot->offer_timer);
     *slot = (task_slot){.state = SLOT_FREE};
     send_slot_free(self, (size_t)(slot - self->slots.items), allocation);
 }
@@ -88,7 +90,14 @@ static void on_request_slot(raski_task_executor *self, const raski_request_slot_
         send_slot_free(self, request->slot, request->allocation);
         return;
     }
-    self->slots.items[request->slot] = (task_slot){SLOT_OFFERED, request->allocation, request->job};
+    raski_message *timeout = raski_message_create(&raski_message_offer_timeout);
+    RASKI_PAYLOAD(timeout, raski_offer_timeout_message)->allocation = request->allocation;
+    self->slots.items[request->slot] = (task_slot){
+        .state = SLOT_OFFERED,
+        .allocation = request->allocation,
+        .job = request->job,
+        .offer_timer = raski_actor_schedule(&self->actor, self->options.slot_timeout_ms, timeout),
+    };
     raski_message *offer = raski_message_create(&raski_message_offer_slot);
     *RASKI_PAYLOAD(offer, raski_offer_slot_message) =
         (raski_offer_slot_message){self->options.number, request->slot, request->allocation};
@@ -99,10 +108,21 @@ static void on_request_slot(raski_task_executor *self, const raski_request_slot_
 static void on_slot_answer(raski_task_executor *self, const raski_slot_answer_message *answer) {
     task_slot *slot = find_slot(self, answer->allocation);
     if (slot == NULL || slot->state != SLOT_OFFERED) return;
-    if (answer->accepted)
-        slot->state = SLOT_ACTIVE;
-    else
+    if (!answer->accepted) {
         free_slot(self, slot);
+        return;
+    }
+    (void)raski_actor_cancel_timer(&self->actor, slot->offer_timer);
+    slot->offer_timer = 0;
+    slot->state = SLOT_ACTIVE;
+}
+
+/* Whoever does not answer has no use for the slot. */
+static void on_offer_timeout(raski_task_executor *self, uint64_t allocation) {
+    task_slot *slot = find_slot(self, allocation);
+    if (slot == NULL || slot->state != SLOT_OFFERED) return;
+    slot->offer_timer = 0;
+    release_slot(self, slot);
 }
 
 static void on_free_slot(raski_task_executor *self, uint64_t allocation) {
@@ -189,6 +209,8 @@ static void receive(void *self_, raski_message *message) {
         on_request_slot(self, RASKI_PAYLOAD(message, raski_request_slot_message));
     else if (type == &raski_message_slot_answer)
         on_slot_answer(self, RASKI_PAYLOAD(message, raski_slot_answer_message));
+    else if (type == &raski_message_offer_timeout)
+        on_offer_timeout(self, RASKI_PAYLOAD(message, raski_offer_timeout_message)->allocation);
     else if (type == &raski_message_free_slot)
         on_free_slot(self, RASKI_PAYLOAD(message, raski_free_slot_message)->allocation);
     else if (type == &raski_message_submit_task)

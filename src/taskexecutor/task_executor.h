@@ -18,6 +18,8 @@ typedef struct raski_task_executor_options {
     uint64_t number; /* unique in the cluster, never 0 */
     size_t slots;
     raski_address resource_manager;
+    /* How long a job master may take to answer the offer of a slot. */
+    int64_t slot_timeout_ms;
     /* How long a task waits for a partition that it reads to be there. */
     int64_t partition_request_timeout_ms;
 } raski_task_executor_options;
