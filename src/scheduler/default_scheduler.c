@@ -37,8 +37,31 @@ void raski_default_scheduler_set_job(raski_default_scheduler *self, raski_job_st
     RASKI_ASSERT(allowed);
 }
 
+/* Nothing runs and nothing will: what is left waits for blocking results of each other. Flink would
+ * wait for ever. */
+static bool is_stuck(const raski_default_scheduler *self) {
+    const size_t *counts = self->graph->state_counts;
+    return self->graph->status == RASKI_JOB_RUNNING && counts[RASKI_EXECUTION_CREATED] > 0 &&
+           counts[RASKI_EXECUTION_CREATED] + counts[RASKI_EXECUTION_FINISHED] ==
+               self->graph->vertex_count;
+}
+
+static void fail_stuck(raski_default_scheduler *self) {
+    size_t task = 0;
+    while (raski_execution_graph_state(self->graph, task) != RASKI_EXECUTION_CREATED) task++;
+    raski_failure *failure = raski_failure_create(
+        RASKI_CLASS_USER, "JobException",
+        "task '%s' and %zu more can never start: they wait for blocking results of each other. Use "
+        "one exchange mode for all edges between them.",
+        self->graph->vertices[task].job_vertex->job_vertex->name,
+        self->graph->state_counts[RASKI_EXECUTION_CREATED] - 1);
+    raski_default_scheduler_fail_job(self, failure);
+    raski_failure_destroy(failure);
+}
+
 void raski_default_scheduler_check_end(raski_default_scheduler *self) {
     if (self->has_ended) return;
+    if (is_stuck(self)) fail_stuck(self);
     switch (self->graph->status) {
         case RASKI_JOB_RUNNING:
             if (!raski_execution_graph_all_finished(self->graph)) return;

@@ -85,6 +85,8 @@ void raski_default_scheduler_slot_failed(void *self, uint64_t request, raski_fai
 /* After a task was moved to FAILED. Borrows failure. */
 void raski_default_scheduler_handle_task_failure(raski_default_scheduler *self, size_t task,
                                                  const raski_failure *failure);
+/* The job ends as FAILED, for this reason. Borrows failure. */
+void raski_default_scheduler_fail_job(raski_default_scheduler *self, const raski_failure *failure);
 void raski_default_scheduler_handle_global_failure(void *self, raski_failure *failure_take);
 void raski_default_scheduler_task_executor_lost(void *self, uint64_t task_executor,
                                                 raski_failure *failure_take);

@@ -152,7 +152,7 @@ static bool is_ending(const raski_default_scheduler *self) {
            self->graph->status != RASKI_JOB_RESTARTING;
 }
 
-static void fail_job(raski_default_scheduler *self, const raski_failure *failure) {
+void raski_default_scheduler_fail_job(raski_default_scheduler *self, const raski_failure *failure) {
     raski_execution_graph_set_root_failure(self->graph, failure);
     raski_default_scheduler_set_job(self, RASKI_JOB_FAILING);
     raski_default_scheduler_cancel_all(self);
@@ -183,7 +183,7 @@ void raski_default_scheduler_handle_task_failure(raski_default_scheduler *self, 
                                                  const raski_failure *failure) {
     if (is_ending(self)) return;
     if (!may_restart(self)) {
-        fail_job(self, failure);
+        raski_default_scheduler_fail_job(self, failure);
         return;
     }
     if (is_global_restart_pending(self)) {
@@ -205,7 +205,7 @@ void raski_default_scheduler_handle_global_failure(void *self_, raski_failure *f
         if (may_restart(self)) {
             begin_global_restart(self);
         } else {
-            fail_job(self, failure_take);
+            raski_default_scheduler_fail_job(self, failure_take);
         }
     }
     raski_failure_destroy(failure_take);
