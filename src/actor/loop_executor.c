@@ -61,7 +61,7 @@ static bool loop_enqueue(raski_executor *executor, raski_message *message) {
     } while (!atomic_compare_exchange_weak_explicit(&self->inbox, &head, message,
                                                     memory_order_release, memory_order_relaxed));
     /* The loop looks at the whole inbox when it wakes, so one wake-up per non-empty inbox does. */
-    if (message->next == NULL) (void)uv_async_send(&self->wake);
+    if (head == NULL) (void)uv_async_send(&self->wake); /* message may be gone by now */
     return true;
 }
 
