@@ -164,11 +164,9 @@ static rask_status create_ready_chains(raski_adaptive_graph *graph, raski_error 
 
 /* The consumer is still to come: the result waits for it. */
 static rask_status promise_edge(raski_adaptive_graph *graph, raski_chain *chain,
-                                raski_stream_edge *edge, const raski_network_output *output,
+                                raski_stream_edge *edge, raski_network_output *output,
                                 raski_error *err) {
-    raski_data_set *data_set = raski_job_vertex_result(graph->builder.graph, chain->vertex,
-                                                       output->data_set_id, output->type);
-    data_set->cache = output->cache;
+    raski_data_set *data_set = raski_builder_result_of(&graph->builder, chain, output);
     RASKI_TRY(raski_data_set_configure(data_set,
                                        raski_partitioner_is_pointwise(edge->partitioner)
                                            ? RASKI_DISTRIBUTION_POINTWISE
@@ -193,7 +191,6 @@ static rask_status connect_phase(raski_adaptive_graph *graph, raski_error *err) 
         for (size_t k = 0; k < chain->out_edges.count; k++) {
             raski_stream_edge *edge = chain->out_edges.items[k];
             raski_network_output *output = raski_builder_output_of_edge(builder, edge);
-            raski_chain_add_output(chain, output);
             RASKI_TRY(promise_edge(graph, chain, edge, output, err));
         }
     }

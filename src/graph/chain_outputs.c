@@ -199,10 +199,14 @@ raski_network_output *raski_builder_output_of_edge(const raski_job_graph_builder
     return raski_map_get_number(&builder->output_of_edge, (uintptr_t)edge);
 }
 
-void raski_chain_add_output(raski_chain *chain, raski_network_output *output) {
-    for (size_t i = 0; i < chain->outputs.count; i++)
-        if (raski_id_equals(chain->outputs.items[i]->data_set_id, output->data_set_id)) return;
-    raski_vec_push(&chain->outputs, output);
+raski_data_set *raski_builder_result_of(raski_job_graph_builder *builder, raski_chain *chain,
+                                        raski_network_output *output) {
+    raski_data_set *data_set =
+        raski_job_vertex_result(builder->graph, chain->vertex, output->data_set_id, output->type);
+    data_set->cache = output->cache;
+    output->result = data_set->index;
+    if (data_set->index == chain->outputs.count) raski_vec_push(&chain->outputs, output);
+    return data_set;
 }
 
 /* ---- job edges ------------------------------------------------------------------------------ */
@@ -249,9 +253,7 @@ rask_status raski_builder_connect(raski_job_graph_builder *builder, raski_chain 
     raski_vec_push(&builder->physical_edges, edge);
     raski_builder_operator_at(builder, edge->target->id)->network_inputs++;
     RASKI_TRY(check_buffer_timeout(builder->stream_graph, edge, output->type, err));
-    raski_data_set *data_set =
-        raski_job_vertex_result(builder->graph, chain->vertex, output->data_set_id, output->type);
-    data_set->cache = output->cache;
+    raski_data_set *data_set = raski_builder_result_of(builder, chain, output);
     const raski_partitioner *partitioner = output->partitioner;
     raski_job_edge *job_edge = NULL;
     RASKI_TRY(raski_job_vertex_connect(

@@ -79,6 +79,7 @@ void raski_job_graph_destroy(raski_job_graph *graph) {
     raski_vec_free(&graph->sorted);
     raski_vec_free(&graph->slot_groups);
     raski_vec_free(&graph->co_location_groups);
+    raski_map_free(&graph->results);
     raski_arena_destroy(graph->arena);
     raski_free(graph);
 }
@@ -96,17 +97,28 @@ raski_job_vertex *raski_job_graph_add_vertex(raski_job_graph *graph, raski_id id
     return vertex;
 }
 
+static uint64_t result_key(const raski_job_vertex *vertex, raski_id id) {
+    uint64_t half = 0;
+    memcpy(&half, id.bytes, sizeof half);
+    return half ^ (uint64_t)vertex->creation_index << 32;
+}
+
 raski_data_set *raski_job_vertex_result(raski_job_graph *graph, raski_job_vertex *vertex,
                                         raski_id id, raski_result_type type) {
     if (raski_result_type_is_blocking(type)) vertex->is_any_output_blocking = true;
-    for (size_t i = 0; i < vertex->results.count; i++)
+    uint64_t key = result_key(vertex, id);
+    raski_data_set *data_set = raski_map_get_number(&graph->results, key);
+    if (data_set != NULL && data_set->producer == vertex && raski_id_equals(data_set->id, id))
+        return data_set;
+    for (size_t i = 0; data_set != NULL && i < vertex->results.count; i++) /* keys collide */
         if (raski_id_equals(vertex->results.items[i]->id, id)) return vertex->results.items[i];
-    raski_data_set *data_set = raski_arena_calloc(graph->arena, sizeof *data_set);
+    data_set = raski_arena_calloc(graph->arena, sizeof *data_set);
     data_set->id = id;
     data_set->producer = vertex;
     data_set->index = vertex->results.count;
     data_set->type = type;
     raski_vec_push(&vertex->results, data_set);
+    raski_map_put_number(&graph->results, key, data_set);
     return data_set;
 }
 

@@ -115,11 +115,11 @@ typedef struct raski_job_operator {
     raski_id user_id; /* of setUidHash */
     const char *name;
     const char *description;
-    const char *uid;         /* NULL: none */
+    const char *uid;          /* NULL: none */
     const void *payload;      /* borrowed from the transformation: what the runtime runs */
     const void *type_payload; /* the same: what describes the type of its main output */
-    const char *output_type; /* text of the type of the main output, or NULL */
-    int network_inputs;      /* number of the vertex's gates that feed this operator */
+    const char *output_type;  /* text of the type of the main output, or NULL */
+    int network_inputs;       /* number of the vertex's gates that feed this operator */
     raski_operator_input *inputs;
     size_t input_count;
     raski_chained_output *chained_outputs; /* in the order of the program */
@@ -231,6 +231,7 @@ typedef struct raski_job_graph {
     RASKI_VEC(raski_slot_group *) slot_groups;
     RASKI_VEC(raski_co_location_group *) co_location_groups;
     raski_arena *arena; /* owns what hangs on the graph, but the vectors */
+    raski_map results;  /* for raski_job_vertex_result */
 } raski_job_graph;
 
 /* Makes the job graph of a stream graph: hashes, chains, vertices, results, edges, slot sharing,

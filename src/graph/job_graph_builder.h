@@ -34,7 +34,7 @@ struct raski_chain {
     RASKI_VEC(raski_chain_operator *) sources;   /* chained into the head */
     RASKI_VEC(raski_stream_edge *) out_edges;    /* those that leave the chain */
     RASKI_VEC(raski_stream_edge *) in_edges;     /* of finished vertices (adaptive) */
-    RASKI_VEC(raski_network_output *) outputs;   /* of out_edges, without duplicates */
+    RASKI_VEC(raski_network_output *) outputs;   /* one for each result of the vertex */
     int coordinators;
     bool has_format;
     raski_job_vertex *vertex; /* NULL until the head is complete */
@@ -106,8 +106,10 @@ void raski_builder_choose_outputs(raski_job_graph_builder *builder);
 /* The output that an edge reads; NULL when its source is in no chain yet. */
 raski_network_output *raski_builder_output_of_edge(const raski_job_graph_builder *builder,
                                                    const raski_stream_edge *edge);
-/* Adds output to chain->outputs unless it is there. */
-void raski_chain_add_output(raski_chain *chain, raski_network_output *output);
+/* The result that output writes to, made if it is new; adds to chain->outputs in step with the
+ * vertex's results. */
+raski_data_set *raski_builder_result_of(raski_job_graph_builder *builder, raski_chain *chain,
+                                        raski_network_output *output);
 /* Makes the job edge for a stream edge that leaves chain. */
 RASKI_NODISCARD rask_status raski_builder_connect(raski_job_graph_builder *builder,
                                                   raski_chain *chain, raski_stream_edge *edge,

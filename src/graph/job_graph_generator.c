@@ -269,7 +269,6 @@ static rask_status connect_all(raski_job_graph_builder *builder, raski_error *er
             raski_stream_edge *edge = chain->out_edges.items[k];
             raski_network_output *output = raski_builder_output_of_edge(builder, edge);
             raski_job_edge *job_edge = NULL;
-            raski_chain_add_output(chain, output);
             RASKI_TRY(raski_builder_connect(builder, chain, edge, output, &job_edge, err));
             job_edge->source->edges_to_create++;
         }

@@ -157,12 +157,7 @@ static void fill_vertex_outputs(const raski_chain *chain, raski_arena *arena) {
     raski_job_vertex *vertex = chain->vertex;
     vertex->output_count = chain->outputs.count;
     vertex->outputs = raski_arena_calloc(arena, chain->outputs.count * sizeof *vertex->outputs);
-    for (size_t i = 0; i < chain->outputs.count; i++) {
-        vertex->outputs[i] = chain->outputs.items[i];
-        for (size_t r = 0; r < vertex->results.count; r++)
-            if (raski_id_equals(vertex->results.items[r]->id, vertex->outputs[i]->data_set_id))
-                vertex->outputs[i]->result = r;
-    }
+    for (size_t i = 0; i < chain->outputs.count; i++) vertex->outputs[i] = chain->outputs.items[i];
 }
 
 void raski_job_graph_builder_finish(raski_job_graph_builder *builder) {
