@@ -171,13 +171,30 @@ static bool read_time(reader *r, const json_t *json, const char *type, raski_jav
     return true;
 }
 
-static void read_primitive_array(reader *r, const json_t *json, raski_java_value *ret) {
+/* The kind of the elements of a primitive array that is written as plain numbers. */
+static bool find_element_kind(const char *type, raski_java_kind *ret) {
+    static const struct {
+        const char *type;
+        raski_java_kind kind;
+    } arrays[] = {{"byte[]", RASKI_JAVA_INT},  {"short[]", RASKI_JAVA_INT},
+                  {"char[]", RASKI_JAVA_INT},  {"int[]", RASKI_JAVA_INT},
+                  {"long[]", RASKI_JAVA_LONG}, {"boolean[]", RASKI_JAVA_BOOLEAN}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *ret = arrays[i].kind;
+        if (strcmp(arrays[i].type, type) == 0) return true;
+    }
+    return false;
+}
+
+static void read_primitive_array(reader *r, const json_t *json, raski_java_kind element_kind,
+                                 raski_java_value *ret) {
     const json_t *list = member(json, "v");
     size_t count = json_array_size(list);
     raski_java_value *items = raski_arena_calloc(r->arena, (count + 1) * sizeof(raski_java_value));
     for (size_t i = 0; i < count; i++) {
-        items[i].kind = RASKI_JAVA_INT;
-        items[i].u.number = golden_integer(r->c, json_array_get(list, i));
+        const json_t *item = json_array_get(list, i);
+        items[i].kind = element_kind;
+        items[i].u.number = json_is_boolean(item) ? json_is_true(item) : golden_integer(r->c, item);
     }
     ret->kind = RASKI_JAVA_PRIMITIVE_ARRAY;
     ret->u.many.items = items;
@@ -187,6 +204,7 @@ static void read_primitive_array(reader *r, const json_t *json, raski_java_value
 static void read_value(reader *r, const json_t *json, raski_java_value *ret) {
     *ret = (raski_java_value){0};
     const char *type = json_string_value(member(json, "t"));
+    raski_java_kind element_kind = RASKI_JAVA_INT;
     if (json_is_string(json)) { /* the name of a field */
         json_t *name = json_pack("{s:O}", "v", json);
         read_string(r, name, ret);
@@ -207,9 +225,8 @@ static void read_value(reader *r, const json_t *json, raski_java_value *ret) {
         read_uuid(json_string_value(member(json, "v")), ret);
     } else if (strncmp(type, "tuple", 5) == 0) {
         read_items(r, json, RASKI_JAVA_TUPLE, ret);
-    } else if (strcmp(type, "byte[]") == 0 || strcmp(type, "short[]") == 0 ||
-               strcmp(type, "int[]") == 0 || strcmp(type, "char[]") == 0) {
-        read_primitive_array(r, json, ret);
+    } else if (find_element_kind(type, &element_kind)) {
+        read_primitive_array(r, json, element_kind, ret);
     } else if (!read_simple(r, json, type, ret) && !read_time(r, json, type, ret)) {
         golden_differ(r->c, "key", "type '%s' is not known", type);
     }
