@@ -35,6 +35,8 @@ typedef struct {
     rask_bytes raw;
     float speed;
 } move;
+/* The macro divides the size of an array by that of its type, which is what is meant.
+ * NOLINTNEXTLINE(bugprone-sizeof-expression) */
 RASK_TYPE(move, moving, (at, rask_timestamp), name, codes, (where, place),
           (before, rask_optional(place)), note, (path, rask_list(place)), tags, (corners, place),
           raw, speed);
