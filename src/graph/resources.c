@@ -16,7 +16,7 @@ static double cut_amount(double value) {
     int precision = 0;
     do snprintf(scientific, sizeof scientific, "%.*e", precision, value);
     while (strtod(scientific, NULL) != value && ++precision < 17);
-    int exponent = atoi(strchr(scientific, 'e') + 1);
+    int exponent = (int)strtol(strchr(scientific, 'e') + 1, NULL, 10);
     int decimals = precision > exponent ? precision - exponent : 0;
     snprintf(plain, sizeof plain, "%.*f", decimals < 330 ? decimals : 330, value);
     char *point = strchr(plain, '.');

@@ -206,14 +206,23 @@ static void put_ids(gen *g, const raski_transformation *t, const raski_id_list *
     raski_generator_put_ids(g, t, ids->items, ids->count);
 }
 
-static void translate_union(gen *g, const raski_transformation *t) {
+/* A union of unions of the same streams doubles what it unites; somewhere that has to end. */
+static rask_status translate_union(gen *g, const raski_transformation *t, raski_error *err) {
+    enum { UNITED_MAX = 1 << 20 };
     RASKI_VEC(int32_t) all = {0};
     for (size_t i = 0; i < t->inputs.count; i++) {
         const raski_id_list *ids = raski_generator_ids(g, input_of(t, i));
+        if (all.count + ids->count > UNITED_MAX) {
+            raski_vec_free(&all);
+            return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                              "a union stands for more than %d streams; unite them in fewer places",
+                              UNITED_MAX);
+        }
         for (size_t j = 0; j < ids->count; j++) raski_vec_push(&all, ids->items[j]);
     }
     raski_generator_put_ids(g, t, all.items, all.count);
     raski_vec_free(&all);
+    return RASK_OK;
 }
 
 static void translate_partition(gen *g, const raski_transformation *t) {
@@ -366,8 +375,7 @@ static rask_status translate_kind(gen *g, raski_transformation *t, raski_error *
             translate_partition(g, t);
             return RASK_OK;
         case RASKI_TRANSFORMATION_UNION:
-            translate_union(g, t);
-            return RASK_OK;
+            return translate_union(g, t, err);
         case RASKI_TRANSFORMATION_SIDE_OUTPUT:
             return translate_side_output(g, t, err);
         case RASKI_TRANSFORMATION_CACHE:
