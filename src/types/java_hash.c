@@ -1,5 +1,9 @@
 #include "types/java_hash.h"
 
+#if defined(__x86_64__)
+#include <smmintrin.h>
+#endif
+
 #include "base/status.h"
 #include "types/utf16.h"
 
@@ -139,12 +143,62 @@ int32_t raski_hash_value(const rask_type *type, const void *value) {
     return 0;
 }
 
+/* ---------------------------------------------------------------- strings of a batch */
+static inline int32_t join(bool combine, int32_t before, int32_t next) {
+    return combine ? raski_hash_combine(before, next) : next;
+}
+
+static void hash_strings_portable(const char *first, size_t count, size_t stride, bool combine,
+                                  int32_t *restrict ret) {
+    for (size_t i = 0; i < count; i++)
+        ret[i] = join(combine, ret[i], hash_string((const void *)(first + i * stride)));
+}
+
+#if defined(__x86_64__)
+/* A rask_string is one register: pairs and fours are joined by two multiply-adds, the length is
+ * multiplied away. About twice as fast as the words of 8 bytes above. */
+static __attribute__((target("sse4.1"))) void hash_strings_sse41(const char *first, size_t count,
+                                                                 size_t stride, bool combine,
+                                                                 int32_t *restrict ret) {
+    const __m128i pair_factors = _mm_set1_epi16(31 | 1 << 8);
+    const __m128i four_factors = _mm_set1_epi32(P2 | 1 << 16);
+    const __m128i lane_factors = _mm_set_epi32(1, P4, (int)P8, 0);
+    enum { TEXT_BYTES = 0xfff0 };
+    for (size_t i = 0; i < count; i++) {
+        const rask_string *s = (const void *)(first + i * stride);
+        __m128i value = _mm_loadu_si128((const void *)s);
+        uint32_t length = (uint32_t)_mm_cvtsi128_si32(value);
+        if (__builtin_expect(
+                length > RASK_STRING_INLINE || (_mm_movemask_epi8(value) & TEXT_BYTES) != 0, 0)) {
+            ret[i] = join(combine, ret[i], hash_string(s));
+            continue;
+        }
+        __m128i fours = _mm_madd_epi16(_mm_maddubs_epi16(value, pair_factors), four_factors);
+        __m128i lanes = _mm_mullo_epi32(fours, lane_factors);
+        lanes = _mm_add_epi32(lanes, _mm_srli_si128(lanes, 8));
+        lanes = _mm_add_epi32(lanes, _mm_srli_si128(lanes, 4));
+        uint32_t hash = (uint32_t)_mm_cvtsi128_si32(lanes) * inverse_power[length];
+        ret[i] = join(combine, ret[i], (int32_t)hash);
+    }
+}
+
+static void hash_strings(const char *first, size_t count, size_t stride, bool combine,
+                         int32_t *restrict ret) {
+    if (__builtin_cpu_supports("sse4.1"))
+        hash_strings_sse41(first, count, stride, combine, ret);
+    else
+        hash_strings_portable(first, count, stride, combine, ret);
+}
+#else
+#define hash_strings hash_strings_portable
+#endif
+
 /* ---------------------------------------------------------------- a column of a batch */
 #define COLUMN(C_TYPE, EXPRESSION) \
     for (size_t i = 0; i < count; i++) { \
         const C_TYPE *v = (const void *)(first + i * stride); \
         int32_t next = (EXPRESSION); \
-        ret[i] = combine ? raski_hash_combine(ret[i], next) : next; \
+        ret[i] = join(combine, ret[i], next); \
     } \
     return
 
@@ -169,7 +223,8 @@ static inline __attribute__((always_inline)) void hash_column(const rask_type *t
         case RASK_KIND_BOOLEAN:
             COLUMN(bool, raski_hash_boolean(*v));
         case RASK_KIND_STRING:
-            COLUMN(rask_string, hash_string(v));
+            hash_strings(first, count, stride, combine, ret);
+            return;
         case RASK_KIND_RECORD:
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:

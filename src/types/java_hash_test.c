@@ -162,9 +162,24 @@ static void batches_hash_like_single_values(void **state) {
     (void)state;
     enum { N = 100 };
     static rec records[N];
+    static const char *const names[16] = {"",
+                                          "a",
+                                          "ab",
+                                          "abc",
+                                          "abcd",
+                                          "abcde",
+                                          "abcdef",
+                                          "abcdefg",
+                                          "abcdefgh",
+                                          "abcdefghi",
+                                          "abcdefghij",
+                                          "abcdefghijk",
+                                          "twelve bytes",
+                                          "thirteen byte",
+                                          "\xc3\xa9",
+                                          "a longer \xe2\x82\xac text"};
     for (int i = 0; i < N; i++)
-        records[i] = (rec){.name = i % 3 ? rask_string_from("short")
-                                         : rask_string_from("a string of more than twelve bytes"),
+        records[i] = (rec){.name = rask_string_from(names[i % 16]),
                            .number = (int64_t)next_random() << 20,
                            .weight = next_random() / 7.0,
                            .maybe = {i % 2 != 0, i},
