@@ -15,10 +15,13 @@ install(CODE "
   set(RASK_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
   set(RASK_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
   set(RASK_VERSION \"${PROJECT_VERSION}\")
-  # A program must find librask.so wherever it was installed; /usr is searched anyway.
+  # A program must find librask.so wherever it was installed, and messages about a mistake must name
+  # the program's line, not the macro's: hence -isystem. /usr is searched as a system folder anyway.
   set(RASK_RPATH \"-Wl,-rpath,\\\${libdir}\")
+  set(RASK_INCLUDE \"-isystem \\\${includedir}\")
   if(RASK_PREFIX STREQUAL \"/usr\")
     set(RASK_RPATH \"\")
+    set(RASK_INCLUDE \"\")
   endif()
   configure_file(\"${CMAKE_SOURCE_DIR}/cmake/rask.pc.in\" \"${CMAKE_BINARY_DIR}/rask.pc\" @ONLY)")
 install(FILES ${CMAKE_BINARY_DIR}/rask.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
