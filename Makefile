@@ -72,7 +72,7 @@ fuzz:
 
 format:
 	@tools/deps.sh test
-	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+	@tools/format.sh
 
 tidy:
 	@tools/deps.sh test
