@@ -1,3 +1,6 @@
 #include <rask/rask.h>
-typedef struct { int64_t a; int64_t b; } v;
+typedef struct {
+    int64_t a;
+    int64_t b;
+} v;
 RASK_TYPE(v, a);

@@ -1,3 +1,5 @@
 #include "common.h"
-typedef struct { rask_value(pay) last; } keeper;
+typedef struct {
+    rask_value(pay) last;
+} keeper;
 RASK_STATE(keeper, last);

@@ -1,5 +1,8 @@
 #include "common.h"
-typedef struct { rask_string name; pay last; } acct;
+typedef struct {
+    rask_string name;
+    pay last;
+} acct;
 RASK_TYPE(acct, name, (last, pay));
 void f(rask_stream(acct) a);
 void f(rask_stream(acct) a) {
