@@ -145,7 +145,7 @@ static bool put_value(raski_str *str, const rask_type *type, const char *value) 
 
 static rask_status end_text(raski_str *str, size_t start, bool done, raski_error *err) {
     if (!done) str->length = start;
-    if (str->data != NULL) str->data[str->length] = '\0';
+    if (str->length < str->capacity) str->data[str->length] = '\0';
     if (done) return RASK_OK;
     return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for the text of a record");
 }
