@@ -12,8 +12,7 @@
  * planner at once. */
 static void tell_planner(rask_env *env, const char *key, const char *value) {
     raski_error error = {0};
-    if (raski_plan_config_set(&env->plan->config, env->graph->arena, key, value, &error) !=
-        RASK_OK)
+    if (raski_plan_config_set(&env->plan->config, env->graph->arena, key, value, &error) != RASK_OK)
         raski_env_mistake(env, &error, NULL, NULL, 0);
 }
 
@@ -38,17 +37,16 @@ rask_env *rask_env_create(int *argc, char ***argv) {
     env->graph = raski_transformation_graph_create();
     env->plan = raski_plan_env_create(env->graph);
     env->configuration = raski_configuration_create();
-    env->command_line = raski_configuration_create();
     env->arena = raski_arena_create(0);
     raski_error error = {0};
     if (argc != NULL && argv != NULL &&
-        raski_configuration_from_arguments(argc, argv, env->command_line, &error) != RASK_OK) {
+        raski_configuration_from_arguments(argc, argv, env->configuration, &error) != RASK_OK) {
         raski_env_mistake(env, &error, NULL, NULL, 0);
         remove_arguments(argc, *argv);
     }
-    raski_configuration_log_warnings(env->command_line);
-    for (size_t i = 0; i < raski_configuration_count(env->command_line); i++) {
-        raski_configuration_entry entry = raski_configuration_at(env->command_line, i);
+    raski_configuration_log_warnings(env->configuration);
+    for (size_t i = 0; i < raski_configuration_count(env->configuration); i++) {
+        raski_configuration_entry entry = raski_configuration_at(env->configuration, i);
         tell_planner(env, entry.key, entry.value);
     }
     return env;
@@ -65,7 +63,6 @@ void rask_env_destroy(rask_env *env_take) {
     raski_vec_free(&env->connectors);
     raski_transformation_graph_destroy(env->graph);
     raski_configuration_destroy(env->configuration);
-    raski_configuration_destroy(env->command_line);
     raski_arena_destroy(env->arena);
     raski_free(env);
 }
@@ -89,10 +86,14 @@ void raski_env_mistake(rask_env *env, const raski_error *error, const char *oper
 static void set_option(rask_env *env, const char *key, const char *value) {
     raski_error error = {0};
     const raski_origin origin = RASKI_ORIGIN_BY_PROGRAM;
-    if (raski_configuration_set(env->configuration, key, value, &origin, &error) != RASK_OK)
+    if (raski_configuration_set(env->configuration, key, value, &origin, &error) != RASK_OK) {
         raski_env_mistake(env, &error, NULL, NULL, 0);
-    else if (raski_configuration_get_raw(env->command_line, key) == NULL) /* which wins */
-        tell_planner(env, key, value);
+        return;
+    }
+    /* what holds now: the command line is stronger than the program */
+    const raski_option *option = raski_option_resolve(key);
+    tell_planner(env, option != NULL ? option->key : key,
+                 raski_configuration_get_raw(env->configuration, key));
 }
 
 void rask_set_option(rask_env *env, const char *key, const char *value) {
@@ -106,8 +107,7 @@ void rask_set_option(rask_env *env, const char *key, const char *value) {
 }
 
 const char *rask_get_option(const rask_env *env, const char *key) {
-    const char *value = raski_configuration_get_raw(env->command_line, key);
-    return value ? value : raski_configuration_get_raw(env->configuration, key);
+    return key != NULL ? raski_configuration_get_raw(env->configuration, key) : NULL;
 }
 
 void rask_set_parallelism(rask_env *env, int parallelism) {
@@ -169,8 +169,7 @@ rask_options raski_options_read(const rask_options *options, size_t size) {
     return o;
 }
 
-static rask_status apply_numbers(raski_transformation *t, const rask_options *o,
-                                 raski_error *err) {
+static rask_status apply_numbers(raski_transformation *t, const rask_options *o, raski_error *err) {
     if (o->parallelism != 0)
         RASKI_TRY(raski_transformation_set_parallelism(t, o->parallelism, err));
     if (o->max_parallelism != 0)

@@ -23,9 +23,8 @@ struct raski_stream {
 struct rask_env {
     raski_transformation_graph *graph;
     raski_plan_env *plan;
-    raski_configuration *configuration; /* program, then command line (which wins) */
-    raski_configuration *command_line;
-    raski_arena *arena; /* streams, keys, partition definitions */
+    raski_configuration *configuration; /* files, program, command line (the strongest) */
+    raski_arena *arena;                 /* streams, keys, partition definitions */
     RASKI_VEC(raski_operator_definition *) definitions;
     RASKI_VEC(raski_connector) connectors;
     uint64_t next_identity; /* of selectors and partitioners */
@@ -43,8 +42,7 @@ raski_operator_definition *raski_env_define(rask_env *env, const raski_fn *fn,
                                             int line);
 /* The same for a connector, which is taken. */
 raski_operator_definition *raski_env_define_connector(rask_env *env, raski_connector connector_take,
-                                                      const char *name, const char *file,
-                                                      int line);
+                                                      const char *name, const char *file, int line);
 /* Options that planning reads; options may be of a program compiled against an older header. */
 void raski_env_apply_options(rask_env *env, raski_transformation *t, const rask_options *options,
                              const char *file, int line);

@@ -22,7 +22,7 @@ rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_gra
         *err = env->error;
         return env->error.status;
     }
-    raski_configuration_merge(env->configuration, env->command_line);
+    raski_configuration_log_warnings(env->configuration);
     raski_plan_config *config = &env->plan->config;
     if (job_name != NULL && config->job_name == NULL)
         config->job_name = raski_arena_strdup(env->graph->arena, job_name);
@@ -168,8 +168,7 @@ rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progres
     rask_status status = make_job_graph(&run, &error);
     if (status == RASK_OK) {
         run.pool = raski_network_pool_create(raski_network_buffers(env->configuration));
-        raski_stream_task_context context = {.configuration = env->configuration,
-                                             .pool = run.pool};
+        raski_stream_task_context context = {.configuration = env->configuration, .pool = run.pool};
         const raski_task_factory factory = raski_stream_task_factory(&context);
         run.coordinators = raski_split_coordinators_create(run.graph);
         status = start_cluster(&run, &factory, &error);
