@@ -1,5 +1,6 @@
 #include "executiongraph/execution_topology.h"
 
+#include "executiongraph/network_memory.h"
 #include "executiongraph/pipelined_regions.h"
 #include "types/key_group.h"
 
@@ -206,7 +207,7 @@ static rask_status initialize(raski_execution_topology *topology,
         vertex->inputs[i].job_edge = job_vertex->inputs.items[i];
         RASKI_TRY(connect_edge(topology, vertex, &vertex->inputs[i], err));
     }
-    return RASK_OK;
+    return raski_network_memory_check(topology, job_vertex, err);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */

@@ -212,8 +212,30 @@ static void co_located_tasks_share_a_region(void **state) {
     raski_job_graph_destroy(graph);
 }
 
+/* A slot with fixed resources must know its network memory; hybrid results have no limit. */
+static void hybrid_results_in_slots_of_fixed_size(void **state) {
+    (void)state;
+    raski_job_graph *graph = graph_of(2, (int[]){2, 2});
+    connect(graph, 0, 1, RASKI_DISTRIBUTION_ALL_TO_ALL, RASKI_RESULT_HYBRID_FULL);
+    raski_slot_group *group = raski_arena_calloc(graph->arena, sizeof *group);
+    for (size_t i = 0; i < 2; i++) graph->vertices.items[i]->slot_group = group;
+    raski_execution_topology *t = NULL;
+    raski_error err = {0};
+    assert_int_equal(raski_job_graph_sort(graph, &err), RASK_OK);
+    raski_job_graph_number_groups(graph);
+    assert_int_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
+    raski_execution_topology_destroy(t);
+    group->resources.known = true;
+    assert_int_not_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
+    assert_string_equal(err.message,
+                        "Illegal to announce network memory requirement as Integer.MAX_VALUE, "
+                        "partition type: HYBRID_FULL");
+    raski_job_graph_destroy(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hybrid_results_in_slots_of_fixed_size),
         cmocka_unit_test(groups_and_reads_agree),
         cmocka_unit_test(wide_exchange_is_small),
         cmocka_unit_test(max_parallelism_is_resolved),

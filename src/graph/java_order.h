@@ -1,5 +1,5 @@
-/* java_order.h - the order in which java.util.HashMap and HashSet are walked. Private to src/graph.
- * In two places Flink takes what comes first in such a walk, and plans show it. Threads: any. */
+/* java_order.h - the order in which java.util.HashMap and HashSet are walked.
+ * In a few places Flink takes what comes first in such a walk, and plans show it. Threads: any. */
 #ifndef RASKI_GRAPH_JAVA_ORDER_H
 #define RASKI_GRAPH_JAVA_ORDER_H
 #include <stddef.h>
