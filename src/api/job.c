@@ -159,12 +159,33 @@ static rask_status run_job(job_run *run, rask_job_result *ret_result, char **ret
     return status;
 }
 
+/* rask info starts programs that way: they print the plan of their job instead of running it. */
+static bool only_plan_is_wanted(void) {
+    const char *client = getenv("RASK_CLIENT");
+    return client != NULL && strcmp(client, "info") == 0;
+}
+
+static int print_plan(rask_env *env) {
+    char *message = NULL;
+    char *plan = rask_execution_plan(env, &message);
+    if (plan != NULL)
+        (void)printf("%s\n", plan);
+    else
+        (void)fprintf(stderr, "rask: %s\n", message);
+    free(plan);
+    free(message);
+    rask_env_destroy(env);
+    return plan != NULL && fflush(stdout) == 0 ? RASK_EXIT_OK : RASK_EXIT_FAILED;
+}
+
 rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
                           rask_job_result *ret_result, char **ret_message) {
     job_run run = {.env = env, .job_name = job_name, .show_progress = show_progress};
     raski_error error = {0};
     *ret_result = (rask_job_result){0};
     *ret_message = NULL;
+    /* the program waits for results that there will not be; Flink ends it with an exception here */
+    if (only_plan_is_wanted()) exit(print_plan(env));
     rask_status status = make_job_graph(&run, &error);
     if (status == RASK_OK) {
         run.pool = raski_network_pool_create(raski_network_buffers(env->configuration));
@@ -187,19 +208,6 @@ rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progres
 }
 
 /* ---------------------------------------------------------------- the calls of a program */
-static int print_plan(rask_env *env) {
-    char *message = NULL;
-    char *plan = rask_execution_plan(env, &message);
-    if (plan != NULL)
-        (void)printf("%s\n", plan);
-    else
-        (void)fprintf(stderr, "rask: %s\n", message);
-    free(plan);
-    free(message);
-    rask_env_destroy(env);
-    return plan != NULL && fflush(stdout) == 0 ? RASK_EXIT_OK : RASK_EXIT_FAILED;
-}
-
 int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result) {
     char *message = NULL;
     rask_job_result result;
@@ -223,8 +231,7 @@ int raski_report(const char *job_name, rask_status status, const char *message) 
 }
 
 int rask_execute(rask_env *env_take, const char *job_name) {
-    const char *client = getenv("RASK_CLIENT");
-    if (client != NULL && strcmp(client, "info") == 0) return print_plan(env_take);
+    if (only_plan_is_wanted()) return print_plan(env_take);
     const char *name = job_name ? job_name : "Flink Streaming Job";
     raski_error error = {0};
     char *message = NULL;

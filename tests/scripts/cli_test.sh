@@ -121,5 +121,24 @@ check "info of a failure" 1 "./job failed with exit code 3 before it executed a 
 check "info of a crash" 1 "./job was ended by signal 11" "$rask" info ./job crash
 check "info of nothing" 1 "The program to info is missing" "$rask" info
 
+# Real jobs: in every way to execute one, info stops there.
+printf 'to be or not to be\n' >text
+check "run of a job" 0 "(or,1)" "$rask" run -p 1 "$2/examples/wordcount" text
+check "info of a job" 0 '"type" : "Flat Map"' "$rask" info --json -p 3 "$2/examples/wordcount" text
+check "parallelism of a job" 0 '"parallelism" : 3' "$rask" info -p 3 "$2/examples/wordcount" text
+python3 -c 'import json, sys; json.loads(sys.stdin.read().split("\n", 1)[1].split("\n---")[0])' <out ||
+    failed=1
+cat >kept.c <<'C'
+#include <rask/rask.h>
+int main(int argc, char **argv) {
+    rask_env *env = rask_env_create(&argc, &argv);
+    rask_print(rask_sequence(env, 1, 3));
+    return rask_execute_job(env, "kept", NULL) == 0 ? 5 : 6;
+}
+C
+cc kept.c -I "$1/include" -L "$2" -Wl,-rpath,"$2" -lrask -o kept
+check "rask_execute_job" 5 "3" "$rask" run ./kept
+check "info of rask_execute_job" 0 '"contents" : "Source:' "$rask" info ./kept
+
 [ $failed -eq 0 ] && echo "all as expected"
 exit $failed
