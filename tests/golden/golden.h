@@ -39,6 +39,11 @@ bool golden_equal(golden_case *c, const char *path, const json_t *expected, cons
 /* The kinds' functions: a new kind is declared here and entered in the table of main.c. */
 void golden_check_plan(golden_case *c);
 void golden_check_edge_distribution(golden_case *c);
+void golden_region_scheduling(golden_case *c);
+void golden_vertexwise_scheduling(golden_case *c);
+void golden_restart_region(golden_case *c);
+void golden_slot_sharing(golden_case *c);
+void golden_restart_backoff(golden_case *c);
 void golden_keys(golden_case *c);
 void golden_keys_murmur(golden_case *c);
 void golden_key_types(golden_case *c);

@@ -22,6 +22,11 @@ static const golden_kind kinds[] = {
     {"plan/cases", golden_check_plan, false},
     {"plan/random", golden_check_plan, false},
     {"failover/edge_distribution", golden_check_edge_distribution, false},
+    {"failover/region_scheduling", golden_region_scheduling, false},
+    {"failover/restart_backoff", golden_restart_backoff, false},
+    {"failover/restart_region", golden_restart_region, false},
+    {"failover/slot_sharing", golden_slot_sharing, false},
+    {"failover/vertexwise_scheduling", golden_vertexwise_scheduling, false},
     {"keys/keys", golden_keys, true}, /* raw: lone surrogates are not JSON */
     {"keys/murmur_int", golden_keys_murmur, false},
     {"keys/key_types", golden_key_types, false},
