@@ -84,8 +84,8 @@ static bool has_custom_partitioner(const raski_stream_graph *graph) {
 
 rask_status raski_job_graph_check_stream_graph(raski_stream_graph *graph, raski_error *err) {
     if (!graph->checkpointing) return RASK_OK;
-    if (graph->config.unaligned_checkpoints && !graph->config.force_unaligned_checkpoints &&
-        has_custom_partitioner(graph))
+    if (raski_plan_config_takes_unaligned_checkpoints(&graph->config) &&
+        !graph->config.force_unaligned_checkpoints && has_custom_partitioner(graph))
         return RASKI_THROW(err, "UnsupportedOperationException",
                            "Unaligned checkpoints are currently not supported for custom "
                            "partitioners, as rescaling is not guaranteed to work correctly.\nThe "

@@ -44,6 +44,11 @@ int64_t raski_plan_config_buffer_timeout_ms(const raski_plan_config *config) {
                                           : RASKI_BUFFER_TIMEOUT_DISABLED;
 }
 
+bool raski_plan_config_takes_unaligned_checkpoints(const raski_plan_config *config) {
+    return config->runtime_mode != RASKI_RUNTIME_BATCH && config->checkpoint_interval_ms > 0 &&
+           config->exactly_once && config->unaligned_checkpoints;
+}
+
 enum { PARALLELISM_UNKNOWN = -2 }; /* in Flink: setting it changes nothing */
 
 /* --- the setters with checks -------------------------------------------------------------------

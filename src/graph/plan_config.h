@@ -126,4 +126,6 @@ RASKI_NODISCARD rask_status raski_plan_config_set_checkpoint_interval(raski_plan
                                                                       raski_error *err);
 /* The timeout that operators get that set none themselves; -1: none. */
 int64_t raski_plan_config_buffer_timeout_ms(const raski_plan_config *config);
+/* Checkpoints are on, exactly-once, and may overtake records. */
+bool raski_plan_config_takes_unaligned_checkpoints(const raski_plan_config *config);
 #endif

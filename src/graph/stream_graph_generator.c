@@ -88,7 +88,7 @@ static rask_status configure_streaming(raski_stream_graph_generator *g, raski_er
     RASKI_TRY(raski_plan_config_check(g->config,
                                       "execution.state-recovery.approximate-local-recovery", err));
     if (!g->config->approximate_local_recovery) return RASK_OK;
-    if (g->config->unaligned_checkpoints && g->config->exactly_once)
+    if (raski_plan_config_takes_unaligned_checkpoints(g->config))
         return RASKI_THROW(err, "IllegalStateException",
                            "Approximate Local Recovery and Unaligned Checkpoint can not be used "
                            "together yet");
