@@ -32,12 +32,18 @@ static bool saved_values_reserve(saved_values *values, size_t size) {
 }
 
 /* After a successful reserve of the same size. */
-static void saved_values_push(saved_values *values, char *row, unsigned state, bool was_present,
-                              const char *bytes, size_t size) {
-    values->items[values->count++] = (saved_value){
-        .row = row, .state = state, .was_present = was_present, .bytes_at = values->bytes_used};
+static void saved_values_push(saved_values *values, saved_value value, const char *bytes,
+                              size_t size) {
+    value.bytes_at = values->bytes_used;
+    values->items[values->count++] = value;
     memcpy(values->bytes + values->bytes_used, bytes, size);
     values->bytes_used += size;
+}
+
+/* A value that was replaced; there is room for it in the garbage. */
+static void throw_away(raski_keyed_table *table, unsigned state, const char *value) {
+    saved_values_push(&table->garbage, (saved_value){.state = state}, value,
+                      table->states[state].size);
 }
 
 static void saved_values_forget(saved_values *values) {
@@ -101,8 +107,7 @@ rask_status raski_keyed_table_store(raski_keyed_table *table, char *row, unsigne
             return raski_table_no_memory(table, err);
         memcpy(table->scratch, value, spec->size);
         if (!own_value(table, state, table->scratch)) return raski_table_no_memory(table, err);
-        if (has_value(table, row, state))
-            saved_values_push(&table->garbage, row, state, true, place, spec->size);
+        if (has_value(table, row, state)) throw_away(table, state, place);
         copy_key_parts(table, state, table->scratch, place);
         memcpy(place, table->scratch, spec->size);
     }
@@ -130,7 +135,7 @@ rask_status raski_keyed_table_clear(raski_keyed_table *table, char *row, unsigne
     if (spec->layout && !is_tracked(table, row, state)) {
         if (!saved_values_reserve(&table->garbage, spec->size))
             return raski_table_no_memory(table, err);
-        saved_values_push(&table->garbage, row, state, true, row + spec->offset, spec->size);
+        throw_away(table, state, row + spec->offset);
     }
     zero_state(table, row, state);
     *row_present(row) &= ~(UINT32_C(1) << state);
@@ -146,8 +151,8 @@ rask_status raski_keyed_table_track(raski_keyed_table *table, char *row, unsigne
     if (is_tracked(table, row, state)) return RASK_OK;
     if (!saved_values_reserve(&table->tracked, spec->size))
         return raski_table_no_memory(table, err);
-    saved_values_push(&table->tracked, row, state, raski_row_has(row, state), row + spec->offset,
-                      spec->size);
+    saved_value saved = {.row = row, .state = state, .was_present = raski_row_has(row, state)};
+    saved_values_push(&table->tracked, saved, row + spec->offset, spec->size);
     *(uint32_t *)(void *)(row + table->tracked_offset) |= UINT32_C(1) << state;
     return RASK_OK;
 }
@@ -178,8 +183,7 @@ static bool adopt_one(raski_keyed_table *table, const saved_value *saved) {
     }
     copy_key_parts(table, saved->state, table->scratch, before);
     memcpy(place, table->scratch, spec->size);
-    if (saved->was_present)
-        saved_values_push(&table->garbage, saved->row, saved->state, true, before, spec->size);
+    if (saved->was_present) throw_away(table, saved->state, before);
     return true;
 }
 
