@@ -3,8 +3,7 @@
 
 - A file of src/MODULE includes "MODULE2/x.h" only when MODULE2 is MODULE or stands before it in the
   list RASK_MODULES of CMakeLists.txt, which is the order from ground to roof.
-- src/connectors, src/formats, examples/ and bench/ (but bench/micro_*) see the public headers
-  (rask/...) and their own.
+- src/connectors, src/formats, examples/ and bench/ see the public headers (rask/...) and their own.
 - Public headers include public headers and the C library only.
 - Headers of the operating system are for src/platform (and for connectors and formats, which cannot
   see it, and for tests, examples and bench).
@@ -80,8 +79,6 @@ def violation(path, bracket, header, order):
     if header.startswith("rask/"):
         return None
     target = header.split("/")[0]
-    if path.startswith("bench/micro_"):  # measures one part of the engine, from the inside
-        return None
     if top in ("include", "examples") or (top == "bench" and target != "bench"):
         return f'"{header}": only public headers (rask/...) are allowed here'
     if top in ("bench", "tests"):

@@ -61,7 +61,7 @@ size_t raski_buffer_image_size(const raski_buffer *buffer, const raski_buffer_fo
     image_header header;
     lay_out(&header, format, buffer->record_count, mark_bytes_of(buffer));
     return header.heap_at +
-           raski_records_extra_size(format->layout, buffer->data, buffer->record_count);
+           raski_records_extra_size(format->layout, buffer->records, buffer->record_count);
 }
 
 static void write_marks(const raski_buffer *buffer, char *at) {
@@ -94,7 +94,7 @@ size_t raski_buffer_image_write(const raski_buffer *buffer, const raski_buffer_f
     lay_out(&header, format, count, mark_bytes_of(buffer));
     memset(bytes, 0, header.heap_at); /* padding has no stale bytes */
     if (count > 0) {
-        memcpy(bytes + header.records_at, buffer->data, count * format->record_size);
+        memcpy(bytes + header.records_at, buffer->records, count * format->record_size);
         if (format->has_timestamps) {
             memcpy(bytes + header.timestamps_at, buffer->timestamps, count * sizeof(int64_t));
         }
