@@ -402,6 +402,14 @@ raski_text_map raski_configuration_get_map(const raski_configuration *cfg, raski
     return map;
 }
 
+char *raski_configuration_temporary_directory(const raski_configuration *cfg) {
+    const char *text = value_of(cfg, RASKI_OPTION_IO_TMP_DIRS, RASKI_VALUE_STRING);
+    text += strspn(text, ",:| ");
+    size_t length = strcspn(text, ",:|");
+    while (length > 0 && text[length - 1] == ' ') length--;
+    return length > 0 ? raski_strndup(text, length) : raski_strdup("/tmp");
+}
+
 size_t raski_configuration_count(const raski_configuration *cfg) {
     return cfg->entries.count;
 }

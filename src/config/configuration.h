@@ -75,6 +75,10 @@ int64_t raski_configuration_get_memory(const raski_configuration *cfg, raski_opt
 raski_text_list raski_configuration_get_list(const raski_configuration *cfg, raski_option_id id);
 raski_text_map raski_configuration_get_map(const raski_configuration *cfg, raski_option_id id);
 
+/* The first directory of io.tmp.dirs (they are separated by ',', ':' or '|'); the caller frees it.
+ */
+char *raski_configuration_temporary_directory(const raski_configuration *cfg);
+
 /* What is set, in the order of setting: entries 0 <= index < count. Secrets are not hidden. */
 typedef struct raski_configuration_entry {
     const char *key, *value, *origin;

@@ -1,6 +1,7 @@
 /* The option table and the configuration that is read through it. */
 #include "config/configuration.h"
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "config/config_test_util.h"
 
@@ -299,6 +300,22 @@ static void options_fall_back_to_others(void **state) {
     raski_configuration_destroy(cfg);
 }
 
+static void the_first_temporary_directory_is_taken(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *first;
+    } all[] = {{"/a", "/a"},         {"/a:/b", "/a"}, {"/a , /b", "/a"},
+               {" /a b|/c", "/a b"}, {":,/x", "/x"},  {"", "/tmp"}};
+    raski_configuration *cfg = raski_configuration_create();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        set(cfg, "io.tmp.dirs", all[i].text);
+        char *first = raski_configuration_temporary_directory(cfg);
+        assert_string_equal(first, all[i].first);
+        raski_free(first);
+    }
+    raski_configuration_destroy(cfg);
+}
+
 static void secrets_are_not_shown(void **state) {
     (void)state;
     assert_true(raski_option_is_secret("security.ssl.internal.key-password"));
@@ -319,6 +336,7 @@ int main(void) {
         cmocka_unit_test(stronger_origins_win_whatever_the_order),
         cmocka_unit_test(options_without_effect_are_told_when_asked_for),
         cmocka_unit_test(options_fall_back_to_others),
+        cmocka_unit_test(the_first_temporary_directory_is_taken),
         cmocka_unit_test(secrets_are_not_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

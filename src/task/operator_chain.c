@@ -75,16 +75,20 @@ static rask_status make_partition(raski_task *task, const raski_task_deployment 
                           task->vertex->name);
     const bool blocking = raski_result_type_is_blocking(output->type) ||
                           raski_result_type_is_hybrid(output->type);
-    const raski_configuration *cfg = deployment->configuration;
+    char *spill_directory =
+        raski_configuration_temporary_directory(deployment->configuration);
     raski_result_partition_options options = {
         .name = task->vertex->name,
         .pool = deployment->pool,
         .storage = blocking ? RASKI_STORAGE_BLOCKING : RASKI_STORAGE_PIPELINED,
         .subpartition_count = deployment->subpartition_counts[output->result],
         .type = type,
-        .spill_directory = raski_configuration_get_raw(cfg, "io.tmp.dirs"),
+        .spill_directory = spill_directory,
     };
-    return raski_result_partition_create(&options, &task->partitions[output->result], err);
+    rask_status status =
+        raski_result_partition_create(&options, &task->partitions[output->result], err);
+    raski_free(spill_directory);
+    return status;
 }
 
 static rask_status make_writer(raski_task *task, const raski_task_deployment *deployment, size_t i,

@@ -10,8 +10,10 @@ for key in $(sed -n 's/^| `\([^`]*\)` |.*| \(\*\*honoured\*\*\|planning only\) |
     count=$((count + 1))
     id=RASKI_OPTION_$(echo "$key" | sed 's/\([a-z]\)\([A-Z]\)/\1_\2/g; s/[.-]/_/g' |
         tr '[:lower:]' '[:upper:]')
-    # parameters of users are read by their functions, through rask_option
-    [ "$key" != pipeline.global-job-parameters ] || continue
+    case $key in
+    pipeline.global-job-parameters) continue ;; # read by users' functions, through rask_option
+    io.tmp.dirs) id=raski_configuration_temporary_directory ;;
+    esac
     if ! find src -name '*.c' ! -name '*_test.c' ! -path 'src/config/*' -exec grep -lw \
         -e "\"$key\"" -e "$id" {} + | grep -q .; then
         echo "$key: no module reads it; its status in src/config/options is wrong" >&2
