@@ -7,7 +7,7 @@ build=$1
 here=$(dirname "$0")
 work=build/demo
 mkdir -p "$work"
-sh "$here/make-corpus.sh" "$work/text" small
+sh "$here/make-corpus.sh" "$work/text" dictionary
 text=$work/text/corpus.txt
 
 printf '\nWordCount on %s MB of English text (%s)\n\n' \
