@@ -196,7 +196,8 @@ rask_status raski_result_writer_window(raski_result_writer *writer, raski_window
 /* ---- committing in place */
 /* Copies the long strings of a record of a type that has no other pointers; false when they do not
  * fit above floor (some of them may have been copied then). */
-static bool place_strings(const raski_layout *layout, char *record, char *floor, char **heap) {
+static bool place_strings(const raski_layout *layout, char *record, const char *floor,
+                          char **heap) {
     for (uint32_t p = 0; p < layout->place_count; p++) {
         const raski_place *place = &layout->places[p];
         char *at = record + place->offset;
@@ -218,7 +219,7 @@ static bool place_strings(const raski_layout *layout, char *record, char *floor,
 static size_t place_heap(const raski_buffer_format *format, raski_buffer *buffer, char *records,
                          size_t count) {
     const raski_layout *layout = format->layout;
-    char *floor = records + count * format->record_size;
+    const char *floor = records + count * format->record_size;
     if (layout->only_strings) {
         char *heap = buffer->data + buffer->heap_start;
         size_t placed = 0;
@@ -313,6 +314,7 @@ rask_status raski_result_writer_write(raski_result_writer *writer, const void *r
             now = count < window.capacity ? count : window.capacity;
             memcpy(window.records, from, now * writer->format->record_size);
             if (window.timestamps != NULL) {
+                RASKI_ASSERT(timestamps != NULL);
                 memcpy(window.timestamps, timestamps, now * sizeof *timestamps);
             }
             RASKI_TRY(raski_result_writer_commit(writer, now, hashes, err));

@@ -187,7 +187,7 @@ rask_status raski_file_remove(const char *path, raski_error *err) {
 
 rask_status raski_file_load(const char *path, size_t limit, char **ret_bytes, size_t *ret_size,
                             raski_error *err) {
-    int fd;
+    int fd = -1;
     RASKI_TRY(raski_file_open(path, RASKI_OPEN_READ, &fd, err));
     char *bytes = NULL;
     size_t size = 0, capacity = 0, got = 1;
