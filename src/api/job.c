@@ -178,6 +178,19 @@ static int print_plan(rask_env *env) {
     return plan != NULL && fflush(stdout) == 0 ? RASK_EXIT_OK : RASK_EXIT_FAILED;
 }
 
+/* Sinks keep what the job made only if all of it succeeded. */
+static rask_status end_connectors(rask_env *env, rask_status status, raski_error *err) {
+    for (size_t i = 0; i < env->connectors.count; i++) {
+        raski_connector *connector = &env->connectors.items[i];
+        char message[512];
+        if (connector->end_job == NULL ||
+            connector->end_job(connector, status == RASK_OK, message, sizeof message))
+            continue;
+        status = RASKI_FAIL(err, RASK_E_IO, EXTERNAL, "%s", message);
+    }
+    return status;
+}
+
 rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
                           rask_job_result *ret_result, char **ret_message) {
     job_run run = {.env = env, .job_name = job_name, .show_progress = show_progress};
@@ -197,6 +210,7 @@ rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progres
         raski_mini_cluster_destroy(run.cluster);
         raski_split_coordinators_destroy(run.coordinators);
         raski_network_pool_destroy(run.pool);
+        status = end_connectors(env, status, &error);
     }
     if (status != RASK_OK && status != RASK_E_CANCELLED && *ret_message == NULL)
         *ret_message = describe_mistake(env, &error);

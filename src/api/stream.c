@@ -419,6 +419,14 @@ void raski_print(raski_stream *in, bool to_stderr, const rask_options *options, 
              name, true, &o, file, line);
 }
 
+static bool is_written_already(const rask_env *env, const char *path) {
+    for (size_t i = 0; i < env->connectors.count; i++) {
+        const char *other = env->connectors.items[i].writes_to;
+        if (other != NULL && strcmp(other, path) == 0) return true;
+    }
+    return false;
+}
+
 void raski_write_text(raski_stream *in, const char *path, const rask_options *options, size_t size,
                       const char *file, int line) {
     rask_options o = raski_options_read(options, size);
@@ -426,6 +434,14 @@ void raski_write_text(raski_stream *in, const char *path, const rask_options *op
         raski_error error = {0};
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "rask_write_text needs a path, got %s",
                          path ? "an empty one" : "none (NULL)");
+        raski_env_mistake(in->env, &error, "text sink", file, line);
+        return;
+    }
+    if (is_written_already(in->env, path)) {
+        raski_error error = {0};
+        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
+                         "two sinks write to \"%s\": give each its own path, or write their union",
+                         path);
         raski_env_mistake(in->env, &error, "text sink", file, line);
         return;
     }

@@ -11,6 +11,10 @@ struct raski_connector {
     const raski_fn *fn; /* a source or a sink; NULL: there was no memory */
     const void *self;   /* the initial instance, fn->self->size bytes; copied for each subtask */
     void *memory;       /* what fn and self point to; the connector's */
+    const char *writes_to; /* a path that no other sink of the job may have; NULL: none */
+    /* Once for each job, after its tasks have ended: keeps what they made if the job succeeded, else
+     * removes it. false: the job failed after all, message (size bytes) says why. NULL: nothing */
+    bool (*end_job)(raski_connector *connector, bool succeeded, char *message, size_t size);
     void (*destroy)(raski_connector *connector); /* once no job uses it any more; NULL: nothing */
 };
 static inline void raski_connector_destroy(raski_connector *connector) {
@@ -20,6 +24,9 @@ static inline void raski_connector_destroy(raski_connector *connector) {
 
 /* The lines of a file, of the files below a folder or of those that match a glob (split source). */
 raski_connector raski_text_source(const char *path);
+/* The same with splits of split_bytes (0: chosen by the file's size) and a first buffer of
+ * buffer_bytes (at least 1): for tests. */
+raski_connector raski_text_source_sized(const char *path, size_t split_bytes, size_t buffer_bytes);
 /* n records, in order; copies them with their strings (split source with one split). */
 raski_connector raski_values_source(const rask_type *type, const void *records, size_t n);
 /* from..to, both included, shared among the readers (split source). */
@@ -28,7 +35,8 @@ raski_connector raski_sequence_source(int64_t from, int64_t to);
 raski_connector raski_socket_source(const char *host, int port);
 /* A line per record on standard output or error; "N> " before it when parallel. */
 raski_connector raski_print_sink(const rask_type *type, bool to_stderr);
-/* A line per record into a file that appears whole at the end, or not at all. */
+/* A line per record into a file (a folder of files part-N when parallel) that appears when the job
+ * has succeeded, or not at all. append: at the end of what is there, at once. */
 raski_connector raski_text_sink(const rask_type *type, const char *path, bool append);
 raski_connector raski_discarding_sink(const rask_type *type);
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,34 +18,49 @@ static const int64_t SPLIT_BYTES_MIN = 1 << 20;
 static const int64_t SPLIT_BYTES_MAX = 16 << 20;
 enum { SPLITS_PER_FILE = 16, DEPTH_MAX = 64 };
 
-static rask_status add_split(raski_splits *splits, const char *path, int64_t offset,
-                             int64_t length, int64_t file_size) {
+typedef struct enumeration {
+    raski_splits *splits;
+    int64_t split_bytes; /* 0: by the file's size */
+} enumeration;
+
+/* Folders on the way to the one that is read, to notice links that lead back. */
+typedef struct folder {
+    const struct folder *parent;
+    dev_t device;
+    ino_t inode;
+    int depth;
+} folder;
+
+static rask_status add_split(enumeration *e, const char *path, int64_t offset, int64_t length,
+                             int64_t file_size) {
     raski_file_split split = {offset, length, file_size, path, strlen(path)};
     size_t size = raski_file_split_size(split.path_length);
     char *bytes = malloc(size);
     if (bytes == NULL) return rask_fail("no memory for the splits of \"%s\"", path);
     raski_file_split_encode(&split, bytes);
-    rask_status status = raski_add_split(splits, bytes, size);
+    rask_status status = raski_add_split(e->splits, bytes, size);
     free(bytes);
     return status == RASK_OK ? RASK_OK : rask_fail("no memory for the splits of \"%s\"", path);
 }
 
-static rask_status add_file(raski_splits *splits, const char *path, const struct stat *info) {
-    if (!S_ISREG(info->st_mode) || raski_is_compressed(path))
-        return add_split(splits, path, 0, -1, -1);
+static rask_status add_file(enumeration *e, const char *path, const struct stat *info) {
+    /* Pipes have no size, and neither have files that are made while they are read (/proc). */
+    if (!S_ISREG(info->st_mode) || info->st_size == 0 || raski_is_compressed(path))
+        return add_split(e, path, 0, -1, -1);
     int64_t size = (int64_t)info->st_size;
     int64_t part = size / SPLITS_PER_FILE + 1;
     if (part < SPLIT_BYTES_MIN) part = SPLIT_BYTES_MIN;
     if (part > SPLIT_BYTES_MAX) part = SPLIT_BYTES_MAX;
+    if (e->split_bytes > 0) part = e->split_bytes;
     for (int64_t offset = 0; offset < size; offset += part) {
         int64_t length = size - offset < part ? size - offset : part;
-        rask_status status = add_split(splits, path, offset, length, size);
+        rask_status status = add_split(e, path, offset, length, size);
         if (status != RASK_OK) return status;
     }
     return RASK_OK;
 }
 
-static rask_status add_path(raski_splits *splits, const char *path, int depth);
+static rask_status add_path(enumeration *e, const char *path, const folder *parent);
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -87,47 +103,73 @@ static long list_folder(const char *path, char ***ret_names) {
     return (long)count;
 }
 
-static rask_status add_folder(raski_splits *splits, const char *path, int depth) {
-    if (depth == DEPTH_MAX)
-        return rask_fail("\"%s\" is more than %d folders deep: is there a loop of links?", path,
-                         DEPTH_MAX);
+static rask_status add_folder(enumeration *e, const char *path, const struct stat *info,
+                              const folder *parent) {
+    const folder here = {parent, info->st_dev, info->st_ino, parent ? parent->depth + 1 : 0};
+    for (const folder *f = parent; f != NULL; f = f->parent)
+        if (f->device == here.device && f->inode == here.inode)
+            return rask_fail("\"%s\" leads back to a folder that it is in: remove that link", path);
+    if (here.depth == DEPTH_MAX)
+        return rask_fail("\"%s\" is more than %d folders deep", path, DEPTH_MAX);
     char **names = NULL;
     long count = list_folder(path, &names);
     if (count < 0) return rask_fail("cannot read the folder \"%s\": %s", path, strerror(errno));
     rask_status status = RASK_OK;
     for (long i = 0; i < count && status == RASK_OK; i++) {
+        const bool has_slash = path[strlen(path) - 1] == '/';
         char child[PATH_MAX];
-        int length = snprintf(child, sizeof child, "%s/%s", path, names[i]);
+        int length = snprintf(child, sizeof child, "%s%s%s", path, has_slash ? "" : "/", names[i]);
         status = length < (int)sizeof child
-                     ? add_path(splits, child, depth + 1)
+                     ? add_path(e, child, &here)
                      : rask_fail("the path of \"%s\" in \"%s\" is too long", names[i], path);
     }
     free_names(names, (size_t)count);
     return status;
 }
 
-static size_t common_prefix(const char *a, const char *b) {
-    size_t n = 0;
-    while (a[n] != '\0' && a[n] == b[n]) n++;
-    return n;
+/* How many letters must be put in, taken out, replaced or swapped with their neighbour to make b of
+ * a; more than any name's length when a name is too long to look at. */
+static unsigned edit_distance(const char *a, const char *b) {
+    enum { LENGTH_MAX = 255 };
+    unsigned rows[3][LENGTH_MAX + 1];
+    size_t n = strlen(a);
+    size_t m = strlen(b);
+    if (n > LENGTH_MAX || m > LENGTH_MAX) return UINT_MAX;
+    for (size_t j = 0; j <= m; j++) rows[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *last = rows[(i + 2) % 3];
+        const unsigned *before = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned cost = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < cost) cost = last[j] + 1;
+            if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before[j - 2] + 1 < cost)
+                cost = before[j - 2] + 1;
+            row[j] = cost;
+        }
+    }
+    return rows[n % 3][m];
 }
 
-/* "; did you mean \"x\"?" for the name in the same folder that begins most alike, or nothing. */
+/* "; did you mean \"x\"?" for the most similar name in the same folder, or nothing. */
 static void suggest(const char *path, char *text, size_t size) {
     text[0] = '\0';
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
-    char folder[PATH_MAX];
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
+    char parent[PATH_MAX];
+    (void)snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1,
                    slash ? path : ".");
-    if (slash == path) (void)snprintf(folder, sizeof folder, "/");
+    if (slash == path) (void)snprintf(parent, sizeof parent, "/");
     char **names = NULL;
-    long count = list_folder(folder, &names);
-    size_t best = 2; /* less in common is no hint */
+    long count = list_folder(parent, &names);
+    unsigned best = (unsigned)strlen(base) / 3 + 1; /* more is no similarity */
     for (long i = 0; i < count; i++) {
-        size_t common = common_prefix(names[i], base);
-        if (common <= best) continue;
-        best = common;
+        unsigned distance = edit_distance(base, names[i]);
+        if (distance > best) continue;
+        best = distance - (distance > 0);
         (void)snprintf(text, size, "; did you mean \"%.*s%s\"?", slash ? (int)(base - path) : 0,
                        path, names[i]);
     }
@@ -142,14 +184,13 @@ static rask_status missing(const char *path) {
                      problem == ENOENT ? hint : "");
 }
 
-static rask_status add_path(raski_splits *splits, const char *path, int depth) {
+static rask_status add_path(enumeration *e, const char *path, const folder *parent) {
     struct stat info;
     if (stat(path, &info) != 0) return missing(path);
-    return S_ISDIR(info.st_mode) ? add_folder(splits, path, depth)
-                                 : add_file(splits, path, &info);
+    return S_ISDIR(info.st_mode) ? add_folder(e, path, &info, parent) : add_file(e, path, &info);
 }
 
-static rask_status add_glob(raski_splits *splits, const char *pattern) {
+static rask_status add_glob(enumeration *e, const char *pattern) {
     glob_t found = {0};
     int code = glob(pattern, GLOB_ERR, NULL, &found);
     rask_status status = RASK_OK;
@@ -159,14 +200,15 @@ static rask_status add_glob(raski_splits *splits, const char *pattern) {
         status = rask_fail("cannot look for \"%s\": %s", pattern,
                            code == GLOB_NOSPACE ? "no memory" : strerror(errno));
     for (size_t i = 0; i < found.gl_pathc && status == RASK_OK; i++)
-        status = add_path(splits, found.gl_pathv[i], 0);
+        status = add_path(e, found.gl_pathv[i], NULL);
     globfree(&found);
     return status;
 }
 
-rask_status raski_enumerate_files(const char *path, raski_splits *splits) {
+rask_status raski_enumerate_files(const char *path, int64_t split_bytes, raski_splits *splits) {
+    enumeration e = {splits, split_bytes};
     struct stat info;
     /* A file whose name looks like a pattern is that file. */
-    if (strpbrk(path, "*?[") != NULL && stat(path, &info) != 0) return add_glob(splits, path);
-    return add_path(splits, path, 0);
+    if (strpbrk(path, "*?[") != NULL && stat(path, &info) != 0) return add_glob(&e, path);
+    return add_path(&e, path, NULL);
 }

@@ -13,7 +13,7 @@ static char *put(char *to, uint64_t value, int bytes) {
 
 static uint64_t get(const unsigned char **from, int bytes) {
     uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) value |= (uint64_t)*(*from)++ << (8 * i);
+    for (int i = 0; i < bytes; i++) value |= (uint64_t) * (*from)++ << (8 * i);
     return value;
 }
 

@@ -53,21 +53,21 @@ static void move_record(mover *m, const rask_type *type, char *value) {
 
 static void move_value(mover *m, const rask_type *type, char *value) {
     switch (type->kind) {
-    case RASK_KIND_STRING:
-    case RASK_KIND_BYTES:
-        move_string(m, value);
-        break;
-    case RASK_KIND_LIST:
-        move_list(m, type->element, value);
-        break;
-    case RASK_KIND_OPTIONAL:
-        if (*(const bool *)value) move_value(m, type->element, value + type->value_offset);
-        break;
-    case RASK_KIND_RECORD:
-        move_record(m, type, value);
-        break;
-    default:
-        break;
+        case RASK_KIND_STRING:
+        case RASK_KIND_BYTES:
+            move_string(m, value);
+            break;
+        case RASK_KIND_LIST:
+            move_list(m, type->element, value);
+            break;
+        case RASK_KIND_OPTIONAL:
+            if (*(const bool *)value) move_value(m, type->element, value + type->value_offset);
+            break;
+        case RASK_KIND_RECORD:
+            move_record(m, type, value);
+            break;
+        default:
+            break;
     }
 }
 

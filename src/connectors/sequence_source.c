@@ -29,7 +29,7 @@ RASK_SPLIT_SOURCE(read_sequence, sequence, self, int64_t, out) {
 }
 
 RASK_ENUMERATE(read_sequence, self, splits) {
-    if (self->range.next > self->range.last) return RASK_OK; /* nothing */
+    if (self->range.next > self->range.last) return RASK_OK;                 /* nothing */
     uint64_t rest = (uint64_t)self->range.last - (uint64_t)self->range.next; /* numbers - 1 */
     int64_t next = self->range.next;
     for (uint64_t left = RANGES; left > 0; left--) {

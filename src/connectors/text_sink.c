@@ -1,9 +1,9 @@
-/* A line per record into a file that appears whole when the subtask has finished, or not at all: it
- * is written beside its place under a hidden name, made durable, and renamed.
- * Flink: FileSink.forRowFormat, whose in-progress files are renamed on commit. */
+/* A line per record into a file, or into a folder of files when parallel. They appear when the
+ * whole job has succeeded, or not at all: subtasks finish their files, the connector commits them
+ * all. Flink: FileSink.forRowFormat with a committer. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,103 +11,113 @@
 #include <unistd.h>
 
 #include "connectors/connectors.h"
+#include "connectors/output_file.h"
 #include "rask/function.h"
 
-enum { WRITE_BYTES = 256 * 1024 };
+enum { WRITE_BYTES = 256 * 1024, MESSAGE_BYTES = 512 };
+
+typedef struct memory memory;
 
 typedef struct writer {
     const rask_type *type;
-    const char *path; /* of the connector */
+    memory *shared; /* of the connector */
     bool append;
-    char *target;      /* of this subtask */
-    char *in_progress; /* NULL: append, or not open */
-    int fd;
+    raski_output_file file;
     rask_text text; /* not yet written */
 } writer;
 
 static const raski_states writer_states = {"writer", sizeof(writer), NULL, 0};
 
-/* "folder/part-3" or the path itself; NULL: no memory. */
-static char *target_of(const char *path, bool parallel) {
-    char *text = NULL;
-    if (!parallel) return strdup(path);
-    return asprintf(&text, "%s/part-%d", path, rask_runtime()->subtask_index) < 0 ? NULL : text;
-}
+/* A file that a subtask has finished; waits for the job's end. */
+typedef struct finished_file {
+    struct finished_file *next;
+    raski_output_file file; /* owned */
+} finished_file;
 
-/* "folder/.part-3.inprogress.4711" */
-static char *in_progress_of(const char *target) {
-    const char *slash = strrchr(target, '/');
-    int folder = slash ? (int)(slash - target + 1) : 0;
-    char *text = NULL;
-    int length = asprintf(&text, "%.*s.%s.inprogress.%ld", folder, target, target + folder,
-                          (long)getpid());
-    return length < 0 ? NULL : text;
-}
+struct memory {
+    raski_fn fn;
+    writer initial;
+    unsigned number;                   /* of this sink in the process */
+    _Atomic(finished_file *) finished; /* pushed by subtasks (release), read after they ended */
+    _Atomic int parallelism;           /* of the last run; 0: none */
+    _Atomic bool made_folder;          /* this job made path, a folder */
+    char path[];
+};
 
+/* ---------------------------------------------------------------- open */
 /* Parents of path are made; path itself too if whole. */
-static int make_folders(const char *path, bool whole) {
+static int make_folders(memory *shared, bool whole) {
     char copy[PATH_MAX];
-    size_t length = strnlen(path, sizeof copy);
+    size_t length = strnlen(shared->path, sizeof copy);
     if (length == sizeof copy) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    memcpy(copy, path, length + 1);
+    memcpy(copy, shared->path, length + 1);
     for (size_t i = 1; i <= length; i++) {
         if (copy[i] != '/' && !(copy[i] == '\0' && whole)) continue;
         char c = copy[i];
         copy[i] = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST) return -1;
+        if (mkdir(copy, 0777) == 0) {
+            if (i == length) atomic_store(&shared->made_folder, true);
+        } else if (errno != EEXIST) {
+            return -1;
+        }
         copy[i] = c;
     }
     return 0;
 }
 
-static rask_status check_target(const writer *self, bool parallel) {
+static rask_status check_target(memory *shared, bool parallel) {
     struct stat info;
-    if (make_folders(self->path, parallel) != 0)
-        return rask_fail("cannot make the folder of \"%s\": %s", self->path, strerror(errno));
-    if (stat(self->path, &info) != 0) return RASK_OK;
-    if (parallel && !S_ISDIR(info.st_mode))
-        return rask_fail("\"%s\" is a file, but %d subtasks write a folder of files: remove it, or "
-                         "give the sink .parallelism = 1",
-                         self->path, rask_runtime()->parallelism);
-    if (!parallel && S_ISDIR(info.st_mode))
+    const bool exists = stat(shared->path, &info) == 0;
+    if (exists && parallel && !S_ISDIR(info.st_mode))
+        return rask_fail(
+            "\"%s\" is a file, but %d subtasks write a folder of files: remove it, or "
+            "give the sink .parallelism = 1",
+            shared->path, rask_runtime()->parallelism);
+    if (exists && !parallel && S_ISDIR(info.st_mode))
         return rask_fail("\"%s\" is a folder, but one subtask writes a file: give another name",
-                         self->path);
-    return RASK_OK;
-}
-
-static rask_status name_files(writer *self, bool parallel) {
-    self->target = target_of(self->path, parallel);
-    if (self->target != NULL && !self->append) self->in_progress = in_progress_of(self->target);
-    if (self->target == NULL || (!self->append && self->in_progress == NULL))
-        return rask_fail("no memory to write \"%s\"", self->path);
+                         shared->path);
+    if (!exists && !parallel && shared->path[strlen(shared->path) - 1] == '/')
+        return rask_fail("\"%s\" names a folder, but one subtask writes a file: give its name",
+                         shared->path);
+    if (!exists && make_folders(shared, parallel) != 0)
+        return rask_fail("cannot make the folder of \"%s\": %s", shared->path, strerror(errno));
     return RASK_OK;
 }
 
 static rask_status open_writer(void *self_p) {
     writer *self = self_p;
-    const bool parallel = rask_runtime()->parallelism > 1;
-    self->fd = -1;
-    rask_status status = check_target(self, parallel);
-    if (status == RASK_OK) status = name_files(self, parallel);
+    memory *shared = self->shared;
+    const rask_runtime_context *rt = rask_runtime();
+    const bool parallel = rt->parallelism > 1;
+    char message[MESSAGE_BYTES];
+    char *part = NULL;
+    self->file = RASKI_OUTPUT_FILE_NONE;
+    atomic_store(&shared->parallelism, rt->parallelism);
+    rask_status status = check_target(shared, parallel);
     if (status != RASK_OK) return status;
-    const char *name = self->append ? self->target : self->in_progress;
-    self->fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (self->append ? O_APPEND : O_TRUNC),
-                    0666);
-    if (self->fd < 0) return rask_fail("cannot create \"%s\": %s", name, strerror(errno));
-    return RASK_OK;
+    if (parallel && asprintf(&part, "%s/part-%d", shared->path, rt->subtask_index) < 0)
+        return rask_fail("no memory to write \"%s\"", shared->path);
+    if (!raski_output_file_open(parallel ? part : shared->path, self->append, shared->number,
+                                &self->file, message, sizeof message))
+        status = rask_fail("%s", message);
+    free(part);
+    return status;
 }
 
+/* ---------------------------------------------------------------- write */
 static rask_status write_all(writer *self) {
     const char *from = self->text.data;
     size_t left = self->text.length;
     self->text.length = 0;
     while (left > 0) {
-        ssize_t n = write(self->fd, from, left);
+        ssize_t n = write(self->file.fd, from, left);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return rask_fail("cannot write to \"%s\": %s", self->target, strerror(errno));
+        if (n < 0 && errno == EPIPE) return rask_pipe_closed();
+        if (n < 0)
+            return rask_fail("cannot write to \"%s\": %s", self->file.target, strerror(errno));
         from += n;
         left -= (size_t)n;
     }
@@ -122,7 +132,7 @@ static size_t write_records(void *self_p, const void *in, size_t n, rask_ctx *ct
                                                      (const char *)in + i * self->type->size);
         if (status == RASK_OK) status = rask_text_append(&self->text, "\n", 1);
         if (status != RASK_OK) {
-            (void)rask_fail("no memory to write a record to \"%s\"", self->target);
+            (void)rask_fail("no memory to write a record to \"%s\"", self->file.target);
             return 0;
         }
         if (self->text.length >= WRITE_BYTES && write_all(self) != RASK_OK) return 0;
@@ -130,49 +140,66 @@ static size_t write_records(void *self_p, const void *in, size_t n, rask_ctx *ct
     return 0;
 }
 
-/* Makes the rename itself durable. */
-static void sync_folder(const char *file) {
-    const char *slash = strrchr(file, '/');
-    char folder[PATH_MAX];
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file + 1) : 1,
-                   slash ? file : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    (void)fsync(fd);
-    (void)close(fd);
-}
-
+/* ---------------------------------------------------------------- the end */
 static rask_status finish_writer(void *self_p) {
     writer *self = self_p;
-    if (write_all(self) != RASK_OK) return RASK_FAILED;
-    /* Not every file can be synced (/dev/stdout, a pipe): then there is nothing to make durable. */
-    if (fsync(self->fd) != 0 && errno != EINVAL && errno != EROFS)
-        return rask_fail("cannot write to \"%s\": %s", self->target, strerror(errno));
-    int fd = self->fd;
-    self->fd = -1;
-    if (close(fd) != 0)
-        return rask_fail("cannot write to \"%s\": %s", self->target, strerror(errno));
-    if (self->append) return RASK_OK;
-    if (rename(self->in_progress, self->target) != 0)
-        return rask_fail("cannot rename \"%s\" to \"%s\": %s", self->in_progress, self->target,
-                         strerror(errno));
-    free(self->in_progress);
-    self->in_progress = NULL;
-    sync_folder(self->target);
+    char message[MESSAGE_BYTES];
+    rask_status status = write_all(self);
+    if (status != RASK_OK) return status;
+    if (!raski_output_file_finish(&self->file, message, sizeof message))
+        return rask_fail("%s", message);
+    finished_file *f = malloc(sizeof *f);
+    if (f == NULL) return rask_fail("no memory to finish \"%s\"", self->file.target);
+    f->file = self->file;
+    f->next = atomic_load_explicit(&self->shared->finished, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&self->shared->finished, &f->next, f,
+                                                  memory_order_release, memory_order_relaxed)) {
+    }
+    self->file = RASKI_OUTPUT_FILE_NONE; /* the connector's now */
     return RASK_OK;
 }
 
 static rask_status close_writer(void *self_p) {
     writer *self = self_p;
-    if (self->fd >= 0) (void)close(self->fd);
-    if (self->in_progress != NULL) (void)unlink(self->in_progress);
-    free(self->target);
-    free(self->in_progress);
+    raski_output_file_abandon(&self->file);
     free(self->text.data);
-    self->target = self->in_progress = NULL;
     self->text = (rask_text){0};
-    self->fd = -1;
     return RASK_OK;
+}
+
+/* Files of an earlier run with more subtasks would mix with those of this one. */
+static void remove_stale_parts(const memory *m, int parallelism) {
+    char path[PATH_MAX];
+    for (int i = parallelism;; i++) {
+        int length = snprintf(path, sizeof path, "%s/part-%d", m->path, i);
+        if (length >= (int)sizeof path || unlink(path) != 0) return;
+    }
+}
+
+/* Of two attempts of a subtask the later one, which stands before f, wrote the file again. */
+static bool is_finished_again(const finished_file *finished, const finished_file *f) {
+    for (; finished != f; finished = finished->next)
+        if (strcmp(finished->file.target, f->file.target) == 0) return true;
+    return false;
+}
+
+static bool end_job(raski_connector *connector, bool succeeded, char *message, size_t size) {
+    memory *m = connector->memory;
+    const int parallelism = atomic_exchange(&m->parallelism, 0);
+    finished_file *finished = atomic_exchange_explicit(&m->finished, NULL, memory_order_acquire);
+    bool ok = succeeded;
+    for (finished_file *f = finished; f != NULL && ok; f = f->next)
+        if (!is_finished_again(finished, f)) ok = raski_output_file_commit(&f->file, message, size);
+    while (finished != NULL) {
+        finished_file *next = finished->next;
+        raski_output_file_abandon(&finished->file);
+        free(finished);
+        finished = next;
+    }
+    if (ok && parallelism > 1 && !m->initial.append) remove_stale_parts(m, parallelism);
+    if (!ok && atomic_load(&m->made_folder)) (void)rmdir(m->path); /* unless it holds something */
+    atomic_store(&m->made_folder, false);
+    return ok || !succeeded;
 }
 
 static const raski_hook open_hook = {.open = open_writer};
@@ -180,22 +207,21 @@ static const raski_hook finish_hook = {.finish = finish_writer};
 static const raski_hook close_hook = {.close = close_writer};
 
 /* ---------------------------------------------------------------- the connector */
-typedef struct memory {
-    raski_fn fn;
-    writer initial;
-    char path[];
-} memory;
-
 static void destroy(raski_connector *connector) {
+    char message[MESSAGE_BYTES];
+    (void)end_job(connector, false, message, sizeof message);
     free(connector->memory);
 }
 
 raski_connector raski_text_sink(const rask_type *type, const char *path, bool append) {
+    static _Atomic unsigned sinks;
     size_t size = strlen(path) + 1;
     memory *m = calloc(1, sizeof *m + size);
     if (m == NULL) return (raski_connector){0};
     memcpy(m->path, path, size);
-    m->initial = (writer){.type = type, .path = m->path, .append = append, .fd = -1};
+    m->number = atomic_fetch_add(&sinks, 1);
+    m->initial =
+        (writer){.type = type, .shared = m, .append = append, .file = RASKI_OUTPUT_FILE_NONE};
     m->fn = (raski_fn){.abi = RASKI_FN_ABI,
                        .size = sizeof(raski_fn),
                        .kind = RASKI_FN_SINK,
@@ -208,5 +234,10 @@ raski_connector raski_text_sink(const rask_type *type, const char *path, bool ap
                        .open = &open_hook,
                        .finish = &finish_hook,
                        .close = &close_hook};
-    return (raski_connector){.fn = &m->fn, .self = &m->initial, .memory = m, .destroy = destroy};
+    return (raski_connector){.fn = &m->fn,
+                             .self = &m->initial,
+                             .memory = m,
+                             .writes_to = m->path,
+                             .end_job = end_job,
+                             .destroy = destroy};
 }

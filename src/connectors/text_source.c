@@ -17,11 +17,14 @@ static const size_t LINE_BYTES_MAX = (size_t)1 << 30;
 enum { PADDING = 64 }; /* readable bytes behind the data, for readers that look ahead */
 
 typedef struct reader {
-    const char *path; /* enumerator: what to read; of the connector */
-    char *file;       /* of the split */
+    const char *path;    /* enumerator: what to read; of the connector */
+    int64_t split_bytes; /* enumerator: 0: chosen by it */
+    size_t first_bytes;  /* of the buffer, when it is made */
+    char *file;          /* of the split */
     raski_byte_source *source;
     char *buffer;
     size_t capacity, begin, end; /* bytes begin .. end are not read yet */
+    size_t searched;             /* of them hold no line's end, from begin */
     int64_t line_start;          /* in the file, of the byte at begin */
     int64_t split_end;           /* lines that start here or later are not ours; -1: all are */
     int64_t file_size;           /* that the enumerator saw; -1: unknown */
@@ -36,7 +39,7 @@ static rask_status grow(reader *self) {
     if (self->capacity >= LINE_BYTES_MAX)
         return rask_fail("\"%s\": the line at byte %lld is longer than %zu bytes, the limit",
                          self->file, (long long)self->line_start, LINE_BYTES_MAX);
-    size_t capacity = self->capacity ? self->capacity * 2 : BUFFER_BYTES;
+    size_t capacity = self->capacity ? self->capacity * 2 : self->first_bytes;
     char *buffer = realloc(self->buffer, capacity + PADDING);
     if (buffer == NULL)
         return rask_fail("\"%s\": no memory for the line at byte %lld (%zu bytes so far)",
@@ -46,16 +49,18 @@ static rask_status grow(reader *self) {
     return RASK_OK;
 }
 
-/* The file is shorter than it was when it was enumerated: its lines are not all there. */
+/* More was asked for and is not there, though the enumerator saw it: lines are lost. */
 static rask_status check_size(const reader *self) {
     int64_t read = self->line_start + (int64_t)(self->end - self->begin);
-    if (self->file_size < 0 || self->split_end < 0 || read >= self->split_end) return RASK_OK;
-    return rask_fail("\"%s\" became shorter while it was read: it had %lld bytes, now it ends at "
-                     "byte %lld",
-                     self->file, (long long)self->file_size, (long long)read);
+    if (self->file_size < 0 || read >= self->file_size) return RASK_OK;
+    return rask_fail(
+        "\"%s\" became shorter while it was read: it had %lld bytes, now it ends at "
+        "byte %lld",
+        self->file, (long long)self->file_size, (long long)read);
 }
 
-/* Moves the unfinished line to the front and reads behind it. Nothing may borrow any more. */
+/* Moves the unfinished line to the front and reads behind it. Nothing may borrow any more.
+ * RASK_IDLE when nothing is there yet (a pipe). */
 static rask_status fill(reader *self) {
     if (self->begin > 0 && self->begin < self->end)
         memmove(self->buffer, self->buffer + self->begin, self->end - self->begin);
@@ -68,7 +73,8 @@ static rask_status fill(reader *self) {
     char message[512];
     int64_t n = raski_byte_source_read(self->source, self->buffer + self->end,
                                        self->capacity - self->end, message, sizeof message);
-    if (n < 0) return rask_fail("%s", message);
+    if (n == RASKI_BYTES_LATER) return RASK_IDLE;
+    if (n == RASKI_BYTES_FAILED) return rask_fail("%s", message);
     if (n == 0) {
         self->at_end = true;
         return check_size(self);
@@ -83,22 +89,27 @@ static rask_status fill(reader *self) {
 /* ---------------------------------------------------------------- lines */
 /* The length of the line at begin without its end, and how many bytes its end takes. false: the
  * buffer does not hold all of it. */
-static inline bool find_line(const reader *self, size_t *ret_length, size_t *ret_end) {
+static inline bool find_line(reader *self, size_t *ret_length, size_t *ret_end) {
     const char *line = self->buffer + self->begin;
     size_t left = self->end - self->begin;
-    const char *newline = memchr(line, '\n', left);
+    const char *from = line + self->searched;
+    const char *newline = memchr(from, '\n', left - self->searched);
     size_t length = newline ? (size_t)(newline - line) : left;
     if (RASKI_UNLIKELY(self->has_returns)) {
-        const char *ret = memchr(line, '\r', length);
+        const char *ret = memchr(from, '\r', length - self->searched);
         if (ret != NULL) {
             size_t at = (size_t)(ret - line);
+            self->searched = at;
             if (at + 1 == left && !self->at_end) return false; /* is there a \n behind it? */
             *ret_length = at;
             *ret_end = at + 1 < left && line[at + 1] == '\n' ? 2 : 1;
             return true;
         }
     }
-    if (newline == NULL && (!self->at_end || left == 0)) return false;
+    if (newline == NULL && (!self->at_end || left == 0)) {
+        self->searched = left;
+        return false;
+    }
     *ret_length = length;
     *ret_end = newline ? 1 : 0;
     return true;
@@ -106,6 +117,7 @@ static inline bool find_line(const reader *self, size_t *ret_length, size_t *ret
 
 static void pass(reader *self, size_t bytes) {
     self->begin += bytes;
+    self->searched = 0;
     self->line_start += (int64_t)bytes;
 }
 
@@ -114,7 +126,7 @@ static rask_status close_file(reader *self) {
     free(self->file);
     self->source = NULL;
     self->file = NULL;
-    self->begin = self->end = 0;
+    self->begin = self->end = self->searched = 0;
     return RASK_END;
 }
 
@@ -153,10 +165,16 @@ RASK_SPLIT_SOURCE(read_lines, reader, self, rask_string, out) {
     rask_flush(out);
     if (self->at_end) return close_file(self);
     rask_status status = fill(self);
+    if (status == RASK_IDLE) {
+        rask_idle_fd(out, raski_byte_source_fd(self->source));
+        rask_idle_ns(out, INT64_C(3600) * 1000000000);
+    }
     return status == RASK_OK ? RASK_MORE : status;
 }
 
-RASK_ENUMERATE(read_lines, self, splits) { return raski_enumerate_files(self->path, splits); }
+RASK_ENUMERATE(read_lines, self, splits) {
+    return raski_enumerate_files(self->path, self->split_bytes, splits);
+}
 
 RASK_ADD_SPLIT(read_lines, self, bytes) {
     raski_file_split split;
@@ -169,11 +187,10 @@ RASK_ADD_SPLIT(read_lines, self, bytes) {
     self->split_end = split.length < 0 ? -1 : split.offset + split.length;
     self->file_size = split.file_size;
     self->at_end = self->has_returns = false;
-    self->begin = self->end = 0;
+    self->begin = self->end = self->searched = 0;
     self->file = strdup(split.path);
     if (self->file == NULL) return rask_fail("no memory to read \"%s\"", split.path);
-    self->source =
-        raski_byte_source_open(split.path, self->line_start, message, sizeof message);
+    self->source = raski_byte_source_open(split.path, self->line_start, message, sizeof message);
     return self->source ? RASK_OK : rask_fail("%s", message);
 }
 
@@ -194,14 +211,18 @@ static void destroy(raski_connector *connector) {
     free(connector->memory);
 }
 
-raski_connector raski_text_source(const char *path) {
+raski_connector raski_text_source_sized(const char *path, size_t split_bytes, size_t buffer_bytes) {
     size_t size = strlen(path) + 1;
     memory *m = calloc(1, sizeof *m + size);
     if (m == NULL) return (raski_connector){0};
     memcpy(m->path, path, size);
     m->initial.path = m->path;
-    return (raski_connector){.fn = &raski_fn_read_lines.base,
-                             .self = &m->initial,
-                             .memory = m,
-                             .destroy = destroy};
+    m->initial.split_bytes = (int64_t)split_bytes;
+    m->initial.first_bytes = buffer_bytes;
+    return (raski_connector){
+        .fn = &raski_fn_read_lines.base, .self = &m->initial, .memory = m, .destroy = destroy};
+}
+
+raski_connector raski_text_source(const char *path) {
+    return raski_text_source_sized(path, 0, BUFFER_BYTES);
 }

@@ -7,7 +7,7 @@
 #include "rask/function.h"
 
 typedef struct values {
-    const char *records; /* of the connector */
+    const char *records;      /* of the connector */
     size_t count, next, size; /* size: of a record, bytes */
 } values;
 

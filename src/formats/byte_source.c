@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +12,32 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { GZIP_BUFFER = 128 * 1024 };
+enum { ENCODED_BYTES = 128 * 1024 };
 
 typedef enum encoding { PLAIN, GZIP, ZSTD } encoding;
 
 struct raski_byte_source {
     encoding encoding;
-    int fd; /* GZIP: owned by gzip */
+    int fd;
+    bool is_file; /* reads do not wait */
     char *path;
-    gzFile gzip;
+    z_stream gzip;
+    bool gzip_ready;
     ZSTD_DCtx *zstd;
-    char *encoded; /* ZSTD: bytes of the file that are not decoded yet */
-    size_t encoded_capacity;
-    ZSTD_inBuffer in;
-    bool in_frame; /* ZSTD: a frame is not at its end */
-    int64_t position; /* in the file, for messages */
+    unsigned char *encoded; /* bytes of the file: those from encoded_begin are not decoded yet */
+    size_t encoded_begin, encoded_end;
+    bool in_frame;    /* a member or frame has begun and is not at its end */
+    bool has_frame;   /* one has ended */
+    int64_t position; /* in the file, of what is read next */
 };
 
+/* Where a message goes. */
+typedef struct report {
+    char *message;
+    size_t size;
+} report;
+
+/* ---------------------------------------------------------------- names */
 static bool ends_with(const char *path, const char *suffix) {
     size_t n = strlen(path);
     size_t m = strlen(suffix);
@@ -44,49 +54,50 @@ bool raski_is_compressed(const char *path) {
     return encoding_of(path) != PLAIN;
 }
 
-static bool start_decoder(raski_byte_source *s) {
-    if (s->encoding == GZIP) {
-        s->gzip = gzdopen(s->fd, "rb");
-        if (s->gzip == NULL) return false;
-        s->fd = -1;
-        return gzbuffer(s->gzip, GZIP_BUFFER) == 0;
-    }
-    s->zstd = ZSTD_createDCtx();
-    s->encoded_capacity = ZSTD_DStreamInSize();
-    s->encoded = malloc(s->encoded_capacity);
-    s->in = (ZSTD_inBuffer){s->encoded, 0, 0};
-    return s->zstd != NULL && s->encoded != NULL;
-}
-
-static int open_file(const char *path, int64_t offset, char *message, size_t size) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+/* ---------------------------------------------------------------- opening */
+/* A named pipe is opened without waiting for a writer, and then read only when it has something. */
+static int open_file(const char *path, int64_t offset, bool *ret_is_file, report to) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0 ||
-        (offset > 0 && lseek(fd, (off_t)offset, SEEK_SET) < 0)) {
-        (void)snprintf(message, size, "cannot open \"%s\": %s", path, strerror(errno));
+    if (fd < 0 || fstat(fd, &info) != 0 || (offset > 0 && lseek(fd, (off_t)offset, SEEK_SET) < 0)) {
+        (void)snprintf(to.message, to.size, "cannot open \"%s\": %s", path, strerror(errno));
         if (fd >= 0) (void)close(fd);
         return -1;
     }
     if (S_ISDIR(info.st_mode)) {
-        (void)snprintf(message, size, "cannot read \"%s\": it is a folder", path);
+        (void)snprintf(to.message, to.size, "cannot read \"%s\": it is a folder", path);
         (void)close(fd);
         return -1;
     }
+    *ret_is_file = S_ISREG(info.st_mode);
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     (void)posix_fadvise(fd, (off_t)offset, 0, POSIX_FADV_SEQUENTIAL);
     return fd;
 }
 
+static bool start_decoder(raski_byte_source *s) {
+    if (s->encoding == PLAIN) return true;
+    s->encoded = malloc(ENCODED_BYTES);
+    if (s->encoding == GZIP)
+        s->gzip_ready = inflateInit2(&s->gzip, MAX_WBITS + 16) == Z_OK; /* + 16: gzip only */
+    else
+        s->zstd = ZSTD_createDCtx();
+    return s->encoded != NULL && (s->gzip_ready || s->zstd != NULL);
+}
+
 raski_byte_source *raski_byte_source_open(const char *path, int64_t offset, char *message,
                                           size_t size) {
-    int fd = open_file(path, offset, message, size);
+    bool is_file = false;
+    int fd = open_file(path, offset, &is_file, (report){message, size});
     if (fd < 0) return NULL;
     raski_byte_source *s = calloc(1, sizeof *s);
     if (s != NULL) {
         s->fd = fd;
+        s->is_file = is_file;
         s->position = offset;
         s->encoding = encoding_of(path);
         s->path = strdup(path);
-        if (s->path != NULL && (s->encoding == PLAIN || start_decoder(s))) return s;
+        if (s->path != NULL && start_decoder(s)) return s;
         raski_byte_source_close(s);
     } else {
         (void)close(fd);
@@ -95,80 +106,109 @@ raski_byte_source *raski_byte_source_open(const char *path, int64_t offset, char
     return NULL;
 }
 
-static int64_t read_file(raski_byte_source *s, void *bytes, size_t size, char *message,
-                         size_t message_size) {
+/* ---------------------------------------------------------------- reading */
+static int64_t read_file(raski_byte_source *s, void *bytes, size_t size, report to) {
+    if (!s->is_file) {
+        struct pollfd p = {.fd = s->fd, .events = POLLIN};
+        if (poll(&p, 1, 0) == 0) return RASKI_BYTES_LATER;
+    }
     ssize_t n = 0;
     do n = read(s->fd, bytes, size);
     while (n < 0 && errno == EINTR);
-    if (n < 0)
-        (void)snprintf(message, message_size, "cannot read \"%s\" at byte %lld: %s", s->path,
+    if (n < 0) {
+        (void)snprintf(to.message, to.size, "cannot read \"%s\" at byte %lld: %s", s->path,
                        (long long)s->position, strerror(errno));
-    else
-        s->position += n;
-    return n;
-}
-
-static int64_t read_gzip(raski_byte_source *s, void *bytes, size_t size, char *message,
-                         size_t message_size) {
-    int n = gzread(s->gzip, bytes, (unsigned)(size > 1U << 30 ? 1U << 30 : size));
-    int code = Z_OK;
-    const char *text = gzerror(s->gzip, &code);
-    if (n < 0 || (n == 0 && code != Z_OK && code != Z_STREAM_END)) {
-        (void)snprintf(message, message_size,
-                       "cannot decompress \"%s\" behind byte %lld of its text: %s", s->path,
-                       (long long)gztell(s->gzip), code == Z_ERRNO ? strerror(errno) : text);
-        return -1;
+        return RASKI_BYTES_FAILED;
     }
+    s->position += n;
     return n;
 }
 
-static int64_t read_zstd(raski_byte_source *s, void *bytes, size_t size, char *message,
-                         size_t message_size) {
+/* "cannot decompress "x.gz" at byte 17: what": the byte of the file at encoded_begin. */
+static int64_t corrupt(const raski_byte_source *s, const char *what, report to) {
+    long long at = (long long)s->position - (long long)(s->encoded_end - s->encoded_begin);
+    (void)snprintf(to.message, to.size, "cannot decompress \"%s\" at byte %lld: %s", s->path, at,
+                   what);
+    return RASKI_BYTES_FAILED;
+}
+
+/* One step of a decoder: decodes from encoded into bytes, moves encoded_begin, sets in_frame and
+ * has_frame; the number of bytes, maybe 0, or FAILED. */
+static int64_t step_gzip(raski_byte_source *s, void *bytes, size_t size, report to) {
+    s->gzip.next_in = s->encoded + s->encoded_begin;
+    s->gzip.avail_in = (unsigned)(s->encoded_end - s->encoded_begin);
+    s->gzip.next_out = bytes;
+    s->gzip.avail_out = (unsigned)(size > 1U << 30 ? 1U << 30 : size);
+    s->in_frame = true;
+    int code = inflate(&s->gzip, Z_NO_FLUSH);
+    s->encoded_begin = s->encoded_end - s->gzip.avail_in;
+    if (code == Z_STREAM_END) {
+        s->in_frame = false;
+        s->has_frame = true;
+        code = inflateReset(&s->gzip);
+    }
+    if (code == Z_NEED_DICT) return corrupt(s, "it needs a dictionary", to);
+    if (code != Z_OK && code != Z_BUF_ERROR)
+        return corrupt(s, s->gzip.msg ? s->gzip.msg : "no memory", to);
+    return (char *)s->gzip.next_out - (char *)bytes;
+}
+
+static int64_t step_zstd(raski_byte_source *s, void *bytes, size_t size, report to) {
+    ZSTD_inBuffer in = {s->encoded + s->encoded_begin, s->encoded_end - s->encoded_begin, 0};
     ZSTD_outBuffer out = {bytes, size, 0};
-    while (out.pos == 0) {
-        if (s->in.pos == s->in.size) {
-            int64_t n = read_file(s, s->encoded, s->encoded_capacity, message, message_size);
-            if (n < 0) return -1;
-            if (n == 0 && !s->in_frame) return 0;
-            if (n == 0) {
-                (void)snprintf(message, message_size,
-                               "cannot decompress \"%s\": it ends in the middle of a frame, at "
-                               "byte %lld",
-                               s->path, (long long)s->position);
-                return -1;
-            }
-            s->in = (ZSTD_inBuffer){s->encoded, (size_t)n, 0};
-        }
-        size_t more = ZSTD_decompressStream(s->zstd, &out, &s->in);
-        if (ZSTD_isError(more)) {
-            (void)snprintf(message, message_size,
-                           "cannot decompress \"%s\" before byte %lld of the file: %s", s->path,
-                           (long long)s->position, ZSTD_getErrorName(more));
-            return -1;
-        }
-        s->in_frame = more != 0;
-    }
+    size_t more = ZSTD_decompressStream(s->zstd, &out, &in);
+    if (ZSTD_isError(more)) return corrupt(s, ZSTD_getErrorName(more), to);
+    s->encoded_begin += in.pos;
+    s->in_frame = more != 0;
+    s->has_frame = s->has_frame || more == 0;
     return (int64_t)out.pos;
+}
+
+/* Zeroes behind the last member are the padding of tapes and block devices, as gzip has it. */
+static void skip_padding(raski_byte_source *s) {
+    while (s->encoded_begin < s->encoded_end && s->encoded[s->encoded_begin] == 0)
+        s->encoded_begin++;
+}
+
+static int64_t read_encoded(raski_byte_source *s, void *bytes, size_t size, report to) {
+    for (;;) {
+        if (s->encoding == GZIP && !s->in_frame && s->has_frame) skip_padding(s);
+        /* A decoder may hold output back for which there was no room: it is asked before the file.
+         */
+        if (s->encoded_begin < s->encoded_end || s->in_frame) {
+            int64_t n =
+                s->encoding == GZIP ? step_gzip(s, bytes, size, to) : step_zstd(s, bytes, size, to);
+            if (n != 0) return n;
+            if (s->encoded_begin < s->encoded_end) continue;
+        }
+        int64_t n = read_file(s, s->encoded, ENCODED_BYTES, to);
+        if (n < 0) return n;
+        s->encoded_begin = 0;
+        s->encoded_end = (size_t)n;
+        if (n > 0) continue;
+        if (s->in_frame) return corrupt(s, "it ends in the middle of its data", to);
+        if (!s->has_frame) return corrupt(s, "it is empty", to);
+        return RASKI_BYTES_END;
+    }
 }
 
 int64_t raski_byte_source_read(raski_byte_source *source, void *bytes, size_t size, char *message,
                                size_t message_size) {
-    switch (source->encoding) {
-    case GZIP:
-        return read_gzip(source, bytes, size, message, message_size);
-    case ZSTD:
-        return read_zstd(source, bytes, size, message, message_size);
-    default:
-        return read_file(source, bytes, size, message, message_size);
-    }
+    report to = {message, message_size};
+    return source->encoding == PLAIN ? read_file(source, bytes, size, to)
+                                     : read_encoded(source, bytes, size, to);
+}
+
+int raski_byte_source_fd(const raski_byte_source *source) {
+    return source->fd;
 }
 
 void raski_byte_source_close(raski_byte_source *source_take) {
     raski_byte_source *s = source_take;
     if (s == NULL) return;
-    if (s->gzip != NULL) (void)gzclose_r(s->gzip);
-    if (s->zstd != NULL) (void)ZSTD_freeDCtx(s->zstd);
-    if (s->fd >= 0) (void)close(s->fd);
+    if (s->gzip_ready) (void)inflateEnd(&s->gzip);
+    (void)ZSTD_freeDCtx(s->zstd);
+    (void)close(s->fd);
     free(s->encoded);
     free(s->path);
     free(s);

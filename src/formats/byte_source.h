@@ -9,15 +9,24 @@
 
 typedef struct raski_byte_source raski_byte_source;
 
+/* What a read gives besides a number of bytes. */
+enum {
+    RASKI_BYTES_END = 0,
+    RASKI_BYTES_FAILED = -1,
+    RASKI_BYTES_LATER = -2, /* a pipe or terminal has nothing right now: wait for the descriptor */
+};
+
 /* Whether a file of that name is read through a decoder (and so cannot be split). */
 bool raski_is_compressed(const char *path);
 
-/* Opens path at offset (0 for compressed files). On failure NULL, and message (size bytes) says
- * why: "cannot open \"x\": No such file or directory". */
+/* Opens path at offset (0 for compressed files). Never waits for the other end of a named pipe. On
+ * failure NULL, and message (size bytes) says why: "cannot open \"x\": No such file or directory". */
 raski_byte_source *raski_byte_source_open(const char *path, int64_t offset, char *message,
                                           size_t size);
-/* Up to size bytes; 0 at the end; -1 on failure, and message says what and where. */
+/* Up to size (at least 1) bytes, or one of the above; after FAILED message says what and where. */
 int64_t raski_byte_source_read(raski_byte_source *source, void *bytes, size_t size, char *message,
                                size_t message_size);
+/* Becomes readable when it is worth to read again after LATER. */
+int raski_byte_source_fd(const raski_byte_source *source);
 void raski_byte_source_close(raski_byte_source *source_take); /* NULL is fine */
 #endif
