@@ -23,6 +23,12 @@
 #else
 #define RASKI_BODY RASKI_UNUSED static
 #endif
+/* Keeps a loop over large records from being vectorised: gathering fields that lie far apart costs
+ * more than it saves. */
+#define RASKI_SCALAR(T) \
+    do { \
+        if (sizeof(T) > 16) __asm__ volatile(""); \
+    } while (0)
 #define RASKI_LOOP static inline __attribute__((always_inline))
 
 /* The function object of fn: what it takes and gives, checked by the compiler where it is used. */
@@ -55,6 +61,7 @@
         OUT *o_ = (OUT *)io_; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
             ctx_->i = k_; \
+            RASKI_SCALAR(IN); \
             o_[k_] = call; \
             if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
         } \
@@ -151,8 +158,8 @@
 /* ---------------------------------------------------------------- any number of records out */
 /* out_ is a local that never escapes, so its cursor lives in a register. */
 #define RASKI_EMIT_LOOP(name, IN, OUT, call) \
-    static size_t name(RASKI_UNUSED void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
-        const IN *RASKI_RESTRICT i_ = (const IN *)in_; \
+    RASKI_LOOP size_t name##_loop(RASKI_UNUSED void *s_, const IN *RASKI_RESTRICT i_, size_t n_, \
+                                  rask_ctx *ctx_) { \
         rask_out_##OUT out_ = {ctx_, (OUT *)ctx_->buf, (OUT *)ctx_->buf + ctx_->cap}; \
         const bool stamps_ = ctx_->ts != NULL; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
@@ -163,6 +170,9 @@
             if (RASKI_UNLIKELY(ctx_->failed)) break; \
         } \
         return (size_t)(out_.cur - (OUT *)ctx_->buf); \
+    } \
+    static size_t name(void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
+        return name##_loop(s_, (const IN *)in_, n_, ctx_); \
     }
 /* void fn(IN in, out): rask_emit(out, record) as often as you like. Flink: FlatMapFunction. */
 #define RASK_FLAT_MAP(fn, IN, in_p, OUT, out_p) \

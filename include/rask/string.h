@@ -59,9 +59,36 @@ static inline const void *rask_bytes_data(const rask_bytes *b) {
     return b->len <= RASK_STRING_INLINE ? (const char *)b + offsetof(rask_bytes, head) : b->u.ptr;
 }
 
+static inline uint64_t raski_load4(const char *p) {
+    uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
 /* A string of len bytes at p; borrows p when len > 12. len below 2^32. */
 static inline rask_string rask_string_of(const char *p, size_t len) {
     rask_string s;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    /* Made in registers from loads that overlap, never behind the text: a copy of unknown length
+     * into the value would be read back before it is whole, which stalls. */
+    uint64_t head = 0;
+    uint64_t tail = 0;
+    if (len > RASK_STRING_INLINE) {
+        head = raski_load4(p);
+        tail = (uint64_t)(uintptr_t)p;
+    } else if (len >= 8) {
+        head = raski_load4(p);
+        tail = raski_load4(p + 4) | raski_load4(p + len - 4) << (8 * (len - 8));
+    } else if (len >= 4) {
+        head = raski_load4(p);
+        tail = raski_load4(p + len - 4) >> (8 * (8 - len));
+    } else if (len > 0) {
+        head = (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[len / 2] << (8 * (len / 2)) |
+               (uint64_t)(unsigned char)p[len - 1] << (8 * (len - 1));
+    }
+    head = (uint32_t)len | head << 32;
+    memcpy(&s, &head, sizeof head);
+    memcpy(&s.u, &tail, sizeof tail);
+#else
     memset(&s, 0, sizeof s);
     s.len = (uint32_t)len;
     if (len <= RASK_STRING_INLINE) {
@@ -70,6 +97,7 @@ static inline rask_string rask_string_of(const char *p, size_t len) {
         memcpy(s.head, p, 4);
         s.u.ptr = p;
     }
+#endif
     return s;
 }
 static inline rask_bytes rask_bytes_of(const void *p, size_t len) {
@@ -112,6 +140,10 @@ RASK_API rask_string rask_string_format(const char *format, ...)
 
 /* A copy of len bytes in the batch arena. */
 RASK_API rask_string rask_string_copy(const char *p, size_t len);
+
+/* size bytes in the batch arena, 16-aligned, not zeroed: for items of lists in emitted records. NULL
+ * when there is no memory; the task fails then. */
+RASK_API void *rask_alloc(size_t size);
 
 #ifdef __cplusplus
 }

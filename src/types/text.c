@@ -35,3 +35,7 @@ rask_string rask_string_format(const char *format, ...) {
     va_end(arguments);
     return rask_string_of(bytes, (size_t)length);
 }
+
+void *rask_alloc(size_t size) {
+    return raski_batch_arena_alloc(raski_batch_arena_current(), size);
+}
