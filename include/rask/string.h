@@ -31,32 +31,31 @@ extern "C" {
 
 enum { RASK_STRING_INLINE = 12 };
 
+/* No union inside: compilers then keep whole records with strings in registers. */
 typedef struct rask_string {
     uint32_t len; /* bytes */
-    char head[4];
-    union {
-        char tail[8];    /* len <= 12 */
-        const char *ptr; /* len > 12: all bytes, borrowed */
-    } u;
+    /* len <= 12: bytes 0..3 and 4..11, the rest zero. Else the first 4 bytes, and the address of
+     * all bytes, which are borrowed. Use rask_string_data. */
+    uint32_t raski_head;
+    uint64_t raski_tail;
 } rask_string;
 
 /* Raw bytes, same layout; cannot be a key (as byte[] in Flink). */
 typedef struct rask_bytes {
     uint32_t len;
-    char head[4];
-    union {
-        char tail[8];
-        const char *ptr;
-    } u;
+    uint32_t raski_head;
+    uint64_t raski_tail;
 } rask_bytes;
 
 /* The address of the bytes (not NUL-terminated); for a short string that is inside *s, so it lives
  * as long as *s. */
 static inline const char *rask_string_data(const rask_string *s) {
-    return s->len <= RASK_STRING_INLINE ? (const char *)s + offsetof(rask_string, head) : s->u.ptr;
+    return s->len <= RASK_STRING_INLINE ? (const char *)s + offsetof(rask_string, raski_head)
+                                        : (const char *)(uintptr_t)s->raski_tail;
 }
 static inline const void *rask_bytes_data(const rask_bytes *b) {
-    return b->len <= RASK_STRING_INLINE ? (const char *)b + offsetof(rask_bytes, head) : b->u.ptr;
+    return b->len <= RASK_STRING_INLINE ? (const char *)b + offsetof(rask_bytes, raski_head)
+                                        : (const char *)(uintptr_t)b->raski_tail;
 }
 
 static inline uint64_t raski_load4(const char *p) {
@@ -85,17 +84,17 @@ static inline rask_string rask_string_of(const char *p, size_t len) {
         head = (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[len / 2] << (8 * (len / 2)) |
                (uint64_t)(unsigned char)p[len - 1] << (8 * (len - 1));
     }
-    head = (uint32_t)len | head << 32;
-    memcpy(&s, &head, sizeof head);
-    memcpy(&s.u, &tail, sizeof tail);
+    s.len = (uint32_t)len;
+    s.raski_head = (uint32_t)head;
+    s.raski_tail = tail;
 #else
     memset(&s, 0, sizeof s);
     s.len = (uint32_t)len;
     if (len <= RASK_STRING_INLINE) {
-        if (len) memcpy((char *)&s + offsetof(rask_string, head), p, len);
+        if (len) memcpy((char *)&s + offsetof(rask_string, raski_head), p, len);
     } else {
-        memcpy(s.head, p, 4);
-        s.u.ptr = p;
+        memcpy(&s.raski_head, p, 4);
+        s.raski_tail = (uint64_t)(uintptr_t)p;
     }
 #endif
     return s;
@@ -111,9 +110,11 @@ static inline rask_string rask_string_from(const char *text) {
     return rask_string_of(text, strlen(text));
 }
 static inline bool rask_string_equal(rask_string a, rask_string b) {
-    if (memcmp(&a, &b, 8) != 0) return false; /* length and first 4 bytes at once */
-    if (a.len <= RASK_STRING_INLINE) return memcmp(&a.u, &b.u, 8) == 0;
-    return memcmp(a.u.ptr, b.u.ptr, a.len) == 0;
+    if (a.len != b.len || a.raski_head != b.raski_head) return false;
+    if (a.len <= RASK_STRING_INLINE || a.raski_tail == b.raski_tail)
+        return a.raski_tail == b.raski_tail;
+    return memcmp((const void *)(uintptr_t)a.raski_tail, (const void *)(uintptr_t)b.raski_tail,
+                  a.len) == 0;
 }
 static inline bool rask_string_is(rask_string a, const char *text) {
     return strlen(text) == a.len && memcmp(rask_string_data(&a), text, a.len) == 0;

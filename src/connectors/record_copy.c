@@ -23,9 +23,9 @@ static void move_string(mover *m, char *value) {
     rask_string s;
     memcpy(&s, value, sizeof s);
     if (s.len <= RASK_STRING_INLINE) return;
-    const char *place = move_bytes(m, s.u.ptr, s.len);
+    const char *place = move_bytes(m, rask_string_data(&s), s.len);
     if (place == NULL) return;
-    s.u.ptr = place;
+    s.raski_tail = (uint64_t)(uintptr_t)place;
     memcpy(value, &s, sizeof s);
 }
 

@@ -207,8 +207,9 @@ static bool place_strings(const raski_layout *layout, char *record, const char *
             if (string.len <= RASK_STRING_INLINE) continue;
             if (string.len > (size_t)(*heap - floor)) return false;
             *heap -= string.len;
-            memcpy(*heap, string.u.ptr, string.len);
-            memcpy(at + offsetof(rask_string, u.ptr), heap, sizeof *heap);
+            memcpy(*heap, rask_string_data(&string), string.len);
+            string.raski_tail = (uint64_t)(uintptr_t)*heap;
+            memcpy(at, &string, sizeof string);
         }
     }
     return true;

@@ -44,7 +44,7 @@ static inline uint64_t hash_string(const char *string, uint64_t seed) {
     uint64_t first = load_u64(string), second = load_u64(string + 8);
     if (__builtin_expect((uint32_t)first > RASK_STRING_INLINE, 0)) {
         const char *bytes = NULL;
-        memcpy(&bytes, string + offsetof(rask_string, u), sizeof bytes);
+        memcpy(&bytes, string + offsetof(rask_string, raski_tail), sizeof bytes);
         return raski_key_hash_bytes(bytes, (uint32_t)first, seed);
     }
     return hash_mix(first ^ seed, second ^ HASH_K2);
@@ -55,8 +55,8 @@ static inline bool equal_string(const char *a, const char *b) {
     if (load_u64(a + 8) == load_u64(b + 8)) return true; /* inline, or the same bytes */
     if ((uint32_t)first <= RASK_STRING_INLINE) return false;
     const char *a_bytes = NULL, *b_bytes = NULL;
-    memcpy(&a_bytes, a + offsetof(rask_string, u), sizeof a_bytes);
-    memcpy(&b_bytes, b + offsetof(rask_string, u), sizeof b_bytes);
+    memcpy(&a_bytes, a + offsetof(rask_string, raski_tail), sizeof a_bytes);
+    memcpy(&b_bytes, b + offsetof(rask_string, raski_tail), sizeof b_bytes);
     return memcmp(a_bytes, b_bytes, (uint32_t)first) == 0;
 }
 

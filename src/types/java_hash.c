@@ -76,10 +76,9 @@ int32_t raski_hash_utf8(const char *text, size_t length) {
 }
 
 static inline int32_t hash_string(const rask_string *s) {
-    if (s->len > RASK_STRING_INLINE) return raski_hash_utf8(s->u.ptr, s->len);
-    uint32_t head;
-    memcpy(&head, s->head, sizeof head);
-    uint64_t tail = load8(s->u.tail);
+    if (s->len > RASK_STRING_INLINE) return raski_hash_utf8(rask_string_data(s), s->len);
+    uint32_t head = s->raski_head;
+    uint64_t tail = s->raski_tail;
     if (__builtin_expect((((uint64_t)head | tail) & HIGH_BITS) != 0, 0))
         return (int32_t)hash_decoded((const unsigned char *)rask_string_data(s), s->len, 0);
     return (int32_t)((hash4(head) * P8 + hash8(tail)) * inverse_power[s->len]);

@@ -60,8 +60,8 @@ static size_t write_from(const raski_layout *layout, char *record, char *base, s
 
 static size_t write_string(rask_string *s, char *base, size_t at) {
     if (s->len <= RASK_STRING_INLINE) return at;
-    memcpy(address(base, at), s->u.ptr, s->len);
-    s->u.ptr = as_pointer(at);
+    memcpy(address(base, at), rask_string_data(s), s->len);
+    s->raski_tail = at;
     return at + s->len;
 }
 
@@ -133,10 +133,10 @@ static RASKI_COLD rask_status corrupt(const fixer *f, const char *what, size_t o
 
 static inline rask_status fix_string(fixer *f, rask_string *s) {
     if (s->len <= RASK_STRING_INLINE) return RASK_OK;
-    size_t offset = (size_t)(uintptr_t)s->u.ptr;
+    size_t offset = (size_t)s->raski_tail;
     if (offset < f->at || offset > f->limit || s->len > f->limit - offset)
         return corrupt(f, "a string", offset, s->len);
-    s->u.ptr = f->base + offset;
+    s->raski_tail = (uint64_t)(uintptr_t)(f->base + offset);
     f->at = offset + s->len;
     return RASK_OK;
 }

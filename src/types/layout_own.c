@@ -36,9 +36,9 @@ static bool own_bytes(const void **pointer, size_t size, size_t align, size_t *b
 
 static bool own_string(rask_string *s, size_t *blocks) {
     if (s->len <= RASK_STRING_INLINE) return true;
-    const void *bytes = s->u.ptr;
+    const void *bytes = rask_string_data(s);
     if (!own_bytes(&bytes, s->len, 0, blocks)) return false;
-    s->u.ptr = bytes;
+    s->raski_tail = (uint64_t)(uintptr_t)bytes;
     return true;
 }
 
@@ -101,7 +101,7 @@ static void disown(const raski_layout *layout, char *record, size_t *blocks) {
                     rask_string *s = (void *)p;
                     if (s->len <= RASK_STRING_INLINE) break;
                     --*blocks;
-                    raski_free((void *)(uintptr_t)s->u.ptr);
+                    raski_free((void *)(uintptr_t)s->raski_tail);
                     break;
                 }
                 case RASKI_PLACE_LIST:

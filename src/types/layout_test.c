@@ -148,11 +148,11 @@ static void corrupt_bytes_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         w->word.len = cases[i].len;
-        w->word.u.ptr = (const char *)cases[i].offset;
+        w->word.raski_tail = cases[i].offset;
         err = (raski_error){0};
         rask_status status = raski_record_fix(layout, w, buffer, 24, 64, &end, &err);
         assert_int_equal(status, cases[i].good ? RASK_OK : RASK_E_CORRUPT);
-        if (cases[i].good) assert_ptr_equal(w->word.u.ptr, buffer + cases[i].offset);
+        if (cases[i].good) assert_ptr_equal(rask_string_data(&w->word), buffer + cases[i].offset);
     }
     assert_non_null(strstr(err.message, "corrupt record"));
     raski_layout_destroy(layout);
@@ -171,7 +171,7 @@ static void sharing_is_refused(void **state) {
     memcpy(buffer, &e, sizeof e);
     assert_int_equal(raski_record_write_extra(layout, buffer, buffer, sizeof e), size);
     everything *copy = (void *)buffer;
-    copy->names[1].u.ptr = copy->names[0].u.ptr;
+    copy->names[1].raski_tail = copy->names[0].raski_tail;
     size_t end = 0;
     assert_int_equal(raski_record_fix(layout, copy, buffer, sizeof e, size, &end, NULL),
                      RASK_E_CORRUPT);

@@ -49,7 +49,7 @@ static void check_line(const char *text, size_t length) {
         if (word.len <= RASK_STRING_INLINE)
             assert_memory_equal(&word, &plain, sizeof word); /* unused bytes are zero */
         else
-            assert_memory_equal(word.head, expected, 4);
+            assert_memory_equal(&word.raski_head, expected, 4);
     }
     assert_false(rask_string_next_word(line, &pos, &word));
     assert_int_equal(pos, length);
