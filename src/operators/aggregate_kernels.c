@@ -49,11 +49,12 @@ RASKI_HOT void update(const field_view *field, size_t size, size_t word_at, bool
 }
 
 /* A record whose key was not the first match of its probe. */
-static __attribute__((noinline, cold)) bool update_slowly(raski_aggregate *aggregate,
-                                                          const char *key, uint64_t hash,
-                                                          const char *in, char *out) {
+static __attribute__((noinline)) bool update_slowly(raski_aggregate *aggregate, const char *key,
+                                                    const char *in, char *out) {
+    raski_keyed_table *table = aggregate->table;
     bool made = false;
-    char *row = raski_table_find_or_make(aggregate->table, &aggregate->key, key, hash, &made);
+    char *row = raski_table_find_or_make(table, &aggregate->key, key,
+                                         table_hash(table, &aggregate->key, key), &made);
     if (!row) return false;
     char *stored = row + aggregate->state_offset;
     if (!made) {
@@ -61,7 +62,7 @@ static __attribute__((noinline, cold)) bool update_slowly(raski_aggregate *aggre
         update(&field, aggregate->record_size, field.word_at, false, stored, in, out);
         return true;
     }
-    if (raski_keyed_table_store(aggregate->table, row, 0, in, NULL) != RASK_OK) return false;
+    if (raski_keyed_table_store(table, row, 0, in, NULL) != RASK_OK) return false;
     memcpy(out, stored, aggregate->record_size);
     return true;
 }
@@ -75,11 +76,13 @@ static bool is_compact(const raski_aggregate *aggregate, size_t words) {
            table->key_in_row.parts[0].offset == 0 && aggregate->field_offset / 8 == words - 1;
 }
 
-/* words: of a compact record, else 0. */
-RASKI_HOT bool run(key_path path, size_t words, bool sum_long, bool cached,
-                   raski_aggregate *aggregate, const char *key, size_t key_size, const char *in,
-                   size_t n, char *out) {
-    raski_keyed_table *table = aggregate->table;
+/* Updates with the records whose key is the first match of its probe, and returns the bits of the
+ * others, which can wait: a key of a block has only records of one sort. words: of a compact
+ * record, else 0. */
+RASKI_HOT uint64_t update_first_matches(key_path path, size_t words, bool sum_long, bool cached,
+                                        const raski_aggregate *aggregate, const char *key,
+                                        size_t key_size, const char *in, size_t n, char *out) {
+    const raski_keyed_table *table = aggregate->table;
     raski_table_view view = raski_table_view_of(table, &aggregate->key);
     field_view field = field_view_of(aggregate);
     size_t size = aggregate->record_size, state_offset = aggregate->state_offset;
@@ -89,25 +92,34 @@ RASKI_HOT bool run(key_path path, size_t words, bool sum_long, bool cached,
         state_offset = view.record_offset = view.row_offset = 0;
         field.word_at = words * 8 - 8;
     }
-    uint64_t hashes[RASKI_LOOKUP_MAX];
+    uint64_t hashes[RASKI_LOOKUP_MAX], missing = 0;
     char *rows[RASKI_LOOKUP_MAX];
     if (!cached) raski_view_prefetch(path, &view, &aggregate->key, key, key_size, n, hashes, rows);
-    const char *end = in + n * size;
-    for (size_t i = 0; in < end; i++) {
-        uint64_t hash = cached ? key_hash(path, &aggregate->key, view.record_offset, key, view.seed)
-                               : hashes[i];
-        char *row = cached ? raski_view_first_match(&view, true, hash) : rows[i];
+    for (size_t i = 0; i < n; i++, key += key_size, in += size, out += size) {
+        char *row = rows[i];
+        if (cached)
+            row = raski_view_first_match(
+                &view, true, key_hash(path, &aggregate->key, view.record_offset, key, view.seed));
         if (__builtin_expect(row && key_equal(path, &aggregate->key, view.record_offset, key,
                                               &table->key_in_row, view.row_offset, row),
-                             1)) {
+                             1))
             update(&field, size, field.word_at, sum_long, row + state_offset, in, out);
-        } else {
-            if (!update_slowly(aggregate, key, hash, in, out)) return false;
-            view.first_unit = table->first_unit;
-        }
-        key += key_size;
-        in += size;
-        out += size;
+        else
+            missing |= UINT64_C(1) << i;
+    }
+    return missing;
+}
+
+RASKI_HOT bool run(key_path path, size_t words, bool sum_long, bool cached,
+                   raski_aggregate *aggregate, const char *keys, size_t key_size, const char *in,
+                   size_t n, char *out) {
+    uint64_t missing =
+        update_first_matches(path, words, sum_long, cached, aggregate, keys, key_size, in, n, out);
+    for (; missing; missing &= missing - 1) {
+        size_t i = (size_t)__builtin_ctzll(missing);
+        if (!update_slowly(aggregate, keys + i * key_size, in + i * aggregate->record_size,
+                           out + i * aggregate->record_size))
+            return false;
     }
     return true;
 }

@@ -38,73 +38,97 @@ char *raski_table_find_or_make(raski_keyed_table *table, const raski_key_spec *s
     return table_row(table, number);
 }
 
-/* Returns the bits of the inserted records; *ret_failed tells that memory ran out. */
-RASKI_HOT uint64_t lookup_cached(key_path path, raski_keyed_table *table,
-                                 const raski_key_spec *spec, const char *record, size_t record_size,
-                                 size_t n, char **ret_rows, bool *ret_failed) {
-    raski_table_view view = raski_table_view_of(table, spec);
-    uint64_t inserted = 0;
+/* The loops only look at the first match of each probe: they return the bits of the records whose
+ * key was not that. A key of a block is either found this way by all its records or by none, so the
+ * others can be looked up afterwards, and the loops call nothing. row_size and row_offset are
+ * constants in some of them; record points to the key's first part. */
+RASKI_HOT uint64_t lookup_cached(key_path path, const raski_table_view *view,
+                                 const raski_key_spec *row_key, const raski_key_spec *spec,
+                                 const char *record, size_t record_size, size_t n,
+                                 char **ret_rows) {
+    uint64_t missing = 0;
     for (size_t i = 0; i < n; i++, record += record_size) {
-        uint64_t hash = key_hash(path, spec, view.record_offset, record, view.seed);
-        char *row = raski_view_first_match(&view, true, hash);
-        if (__builtin_expect(!row || !key_equal(path, spec, view.record_offset, record,
-                                                &table->key_in_row, view.row_offset, row),
-                             0)) {
-            bool made = false;
-            row = raski_table_find_or_make(table, spec, record, hash, &made);
-            if (!row) {
-                *ret_failed = true;
-                return inserted;
-            }
-            view.first_unit = table->first_unit;
-            inserted |= (uint64_t)made << i;
-        }
+        uint64_t hash = key_hash(path, spec, view->record_offset, record, view->seed);
+        char *row = raski_view_first_match(view, true, hash);
         ret_rows[i] = row;
+        if (__builtin_expect(!row || !key_equal(path, spec, view->record_offset, record, row_key,
+                                                view->row_offset, row),
+                             0))
+            missing |= UINT64_C(1) << i;
     }
-    return inserted;
+    return missing;
 }
 
-RASKI_HOT uint64_t lookup_uncached(key_path path, raski_keyed_table *table,
-                                   const raski_key_spec *spec, const char *records,
-                                   size_t record_size, size_t n, char **ret_rows,
-                                   bool *ret_failed) {
-    raski_table_view view = raski_table_view_of(table, spec);
-    uint64_t hashes[RASKI_LOOKUP_MAX], inserted = 0;
-    raski_view_prefetch(path, &view, spec, records, record_size, n, hashes, ret_rows);
-    const char *record = records;
+RASKI_HOT uint64_t lookup_uncached(key_path path, const raski_table_view *view,
+                                   const raski_key_spec *row_key, const raski_key_spec *spec,
+                                   const char *record, size_t record_size, size_t n,
+                                   char **ret_rows) {
+    uint64_t hashes[RASKI_LOOKUP_MAX], missing = 0;
+    raski_view_prefetch(path, view, spec, record, record_size, n, hashes, ret_rows);
     for (size_t i = 0; i < n; i++, record += record_size) {
         char *row = ret_rows[i];
-        if (__builtin_expect(row && key_equal(path, spec, view.record_offset, record,
-                                              &table->key_in_row, view.row_offset, row),
-                             1))
-            continue;
-        bool made = false;
-        row = raski_table_find_or_make(table, spec, record, hashes[i], &made);
-        if (!row) {
-            *ret_failed = true;
-            return inserted;
-        }
-        inserted |= (uint64_t)made << i;
-        ret_rows[i] = row;
+        if (__builtin_expect(!row || !key_equal(path, spec, view->record_offset, record, row_key,
+                                                view->row_offset, row),
+                             0))
+            missing |= UINT64_C(1) << i;
     }
-    return inserted;
+    return missing;
 }
 
-#define LOOKUPS(name, path) \
-    static uint64_t cached_##name(raski_keyed_table *table, const raski_key_spec *spec, \
-                                  const char *records, size_t record_size, size_t n, \
-                                  char **ret_rows, bool *ret_failed) { \
-        return lookup_cached(path, table, spec, records, record_size, n, ret_rows, ret_failed); \
-    } \
-    static uint64_t uncached_##name(raski_keyed_table *table, const raski_key_spec *spec, \
-                                    const char *records, size_t record_size, size_t n, \
-                                    char **ret_rows, bool *ret_failed) { \
-        return lookup_uncached(path, table, spec, records, record_size, n, ret_rows, ret_failed); \
+/* row_words: of rows with a key of 8 bytes behind the header and states of 8 bytes in all; else 0.
+ */
+RASKI_HOT uint64_t lookup_first_matches(key_path path, size_t row_words, bool cached,
+                                        const raski_keyed_table *table, const raski_key_spec *spec,
+                                        const char *records, size_t record_size, size_t n,
+                                        char **ret_rows) {
+    raski_table_view view = raski_table_view_of(table, spec);
+    if (path != KEY_PATH_GENERIC) {
+        records += view.record_offset;
+        view.record_offset = 0;
     }
-LOOKUPS(8, KEY_PATH_8)
-LOOKUPS(4, KEY_PATH_4)
-LOOKUPS(string, KEY_PATH_STRING)
-LOOKUPS(generic, KEY_PATH_GENERIC)
+    if (row_words) {
+        view.row_size = row_words * sizeof(uint64_t);
+        view.row_offset = sizeof(uint64_t);
+    }
+    return cached ? lookup_cached(path, &view, &table->key_in_row, spec, records, record_size, n,
+                                  ret_rows)
+                  : lookup_uncached(path, &view, &table->key_in_row, spec, records, record_size, n,
+                                    ret_rows);
+}
+
+typedef uint64_t lookup_loop(const raski_keyed_table *table, const raski_key_spec *spec,
+                             const char *records, size_t record_size, size_t n, char **ret_rows);
+
+#define LOOP(path, row_words, cached, name) \
+    static uint64_t name(const raski_keyed_table *table, const raski_key_spec *spec, \
+                         const char *records, size_t record_size, size_t n, char **ret_rows) { \
+        return lookup_first_matches(path, row_words, cached, table, spec, records, record_size, n, \
+                                    ret_rows); \
+    }
+#define LOOPS(path, row_words, suffix) \
+    LOOP(path, row_words, false, uncached_##suffix) \
+    LOOP(path, row_words, true, cached_##suffix)
+LOOPS(KEY_PATH_8, 3, 8_24)
+LOOPS(KEY_PATH_8, 0, 8)
+LOOPS(KEY_PATH_4, 0, 4)
+LOOPS(KEY_PATH_STRING, 0, string)
+LOOPS(KEY_PATH_GENERIC, 0, generic)
+
+static lookup_loop *loop_for(const raski_keyed_table *table, bool cached) {
+    switch (table->path) {
+        case KEY_PATH_8:
+            if (table->row_size == 24 && table->key_in_row.parts[0].offset == 8)
+                return cached ? cached_8_24 : uncached_8_24;
+            return cached ? cached_8 : uncached_8;
+        case KEY_PATH_4:
+            return cached ? cached_4 : uncached_4;
+        case KEY_PATH_STRING:
+            return cached ? cached_string : uncached_string;
+        case KEY_PATH_GENERIC:
+            break;
+    }
+    return cached ? cached_generic : uncached_generic;
+}
 
 rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_spec *spec,
                                      const void *records, size_t record_size, size_t n,
@@ -112,28 +136,18 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
     RASKI_DCHECK(n <= RASKI_LOOKUP_MAX);
     if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));
-    bool cached = raski_table_is_cached(table, n);
-    bool failed = false;
+    lookup_loop *loop = loop_for(table, raski_table_is_cached(table, n));
     uint64_t inserted = 0;
-    switch (table->path) {
-        case KEY_PATH_8:
-            inserted = (cached ? cached_8 : uncached_8)(table, spec, records, record_size, n,
-                                                        ret_rows, &failed);
-            break;
-        case KEY_PATH_4:
-            inserted = (cached ? cached_4 : uncached_4)(table, spec, records, record_size, n,
-                                                        ret_rows, &failed);
-            break;
-        case KEY_PATH_STRING:
-            inserted = (cached ? cached_string : uncached_string)(table, spec, records, record_size,
-                                                                  n, ret_rows, &failed);
-            break;
-        case KEY_PATH_GENERIC:
-            inserted = (cached ? cached_generic : uncached_generic)(
-                table, spec, records, record_size, n, ret_rows, &failed);
-            break;
+    for (uint64_t missing = loop(table, spec, records, record_size, n, ret_rows); missing;
+         missing &= missing - 1) {
+        size_t i = (size_t)__builtin_ctzll(missing);
+        const char *record = (const char *)records + i * record_size;
+        bool made = false;
+        ret_rows[i] =
+            raski_table_find_or_make(table, spec, record, table_hash(table, spec, record), &made);
+        if (!ret_rows[i]) return raski_table_no_memory(table, err);
+        inserted |= (uint64_t)made << i;
     }
-    if (__builtin_expect(failed, 0)) return raski_table_no_memory(table, err);
     if (ret_inserted) *ret_inserted = inserted;
     return RASK_OK;
 }
