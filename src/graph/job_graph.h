@@ -224,6 +224,8 @@ typedef struct raski_job_graph {
     const char *job_type; /* "STREAMING", "BATCH" */
     bool is_dynamic;      /* parallelism may be decided while the job runs */
     bool approximate_local_recovery;
+    bool has_batch_state_backend; /* keyed state of sorted inputs: one key at a time, in no backend
+                                   */
     bool state_backend_uses_managed_memory;
     raski_plan_config config;               /* what it was planned with; texts are the graph's */
     RASKI_VEC(raski_job_vertex *) vertices; /* in the order of creation */

@@ -1,6 +1,7 @@
 /* The job graph of a whole stream graph at once. Flink: StreamingJobGraphGenerator. What it does
  * after chaining is shared with the graph that grows (adaptive_graph.c). */
 #include <stdlib.h>
+#include <strings.h>
 
 #include "graph/forward_group.h"
 #include "graph/job_graph_builder.h"
@@ -16,16 +17,6 @@ static void keep_config(raski_job_graph *graph, const raski_plan_config *config)
         graph->config.state_backend = raski_arena_strdup(graph->arena, config->state_backend);
 }
 
-/* Batch jobs with sorted inputs have a backend of their own, which needs no managed memory. An
- * unknown backend is assumed to need it, as in Flink. */
-static bool state_backend_uses_managed_memory(const raski_stream_graph *stream_graph) {
-    const char *backend = stream_graph->config.state_backend;
-    if (stream_graph->job_type == RASKI_JOB_BATCH && stream_graph->config.batch_state_backend)
-        return false;
-    return backend != NULL && strcmp(backend, "hashmap") != 0 &&
-           strcmp(backend, "jobmanager") != 0 && strcmp(backend, "filesystem") != 0;
-}
-
 void raski_job_graph_builder_init(raski_job_graph_builder *builder,
                                   raski_stream_graph *stream_graph, raski_id job_id) {
     *builder = (raski_job_graph_builder){.stream_graph = stream_graph};
@@ -37,7 +28,12 @@ void raski_job_graph_builder_init(raski_job_graph_builder *builder,
     graph->job_type = raski_job_type_name(stream_graph->job_type);
     graph->is_dynamic = stream_graph->dynamic;
     graph->approximate_local_recovery = stream_graph->config.approximate_local_recovery;
-    graph->state_backend_uses_managed_memory = state_backend_uses_managed_memory(stream_graph);
+    graph->has_batch_state_backend =
+        stream_graph->job_type == RASKI_JOB_BATCH && stream_graph->config.batch_state_backend;
+    /* an unknown backend is assumed to need it, as in Flink */
+    const char *backend = stream_graph->config.state_backend;
+    graph->state_backend_uses_managed_memory =
+        !graph->has_batch_state_backend && backend != NULL && strcasecmp(backend, "hashmap") != 0;
     keep_config(graph, &stream_graph->config);
 }
 

@@ -1,5 +1,6 @@
 #include "graph/plan_config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,11 +299,50 @@ static const option options[] = {
     {"taskmanager.memory.managed.consumer-weights", VALUE_WEIGHTS, 0, NULL, NULL, false},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
+static_assert(OPTIONS <= 64, "raski_plan_config.given has a bit for each");
+
+/* Names of before, which Flink still reads where the new one is not given. */
+static const struct {
+    const char *old_key, *key;
+} old_keys[] = {
+    {"execution.buffer-timeout", "execution.buffer-timeout.interval"},
+    {"execution.checkpointing.unaligned", "execution.checkpointing.unaligned.enabled"},
+    {"execution.checkpointing.checkpoints-after-tasks-finish.enabled",
+     "execution.checkpointing.checkpoints-after-tasks-finish"},
+    {"execution.checkpointing.approximate-local-recovery",
+     "execution.state-recovery.approximate-local-recovery"},
+    {"jobmanager.adaptive-batch-scheduler.min-parallelism",
+     "execution.batch.adaptive.auto-parallelism.min-parallelism"},
+    {"jobmanager.adaptive-batch-scheduler.max-parallelism",
+     "execution.batch.adaptive.auto-parallelism.max-parallelism"},
+    {"pipeline.operator-chaining", "pipeline.operator-chaining.enabled"},
+    {"state.backend", "state.backend.type"},
+};
 
 static const option *find_option(const char *key) {
     for (size_t i = 0; i < OPTIONS; i++)
         if (strcmp(options[i].key, key) == 0) return &options[i];
     return NULL;
+}
+
+static uint64_t bit_of(const option *o) {
+    return UINT64_C(1) << (o - options);
+}
+
+/* The option that a value for key is for; NULL: for none of planning's, or the value does not
+ * count, as key is an old name and the new one was given. */
+static const option *option_for(const raski_plan_config *config, const char *key) {
+    const option *o = find_option(key);
+    for (size_t i = 0; o == NULL && i < sizeof old_keys / sizeof *old_keys; i++) {
+        if (strcmp(old_keys[i].old_key, key) != 0) continue;
+        o = find_option(old_keys[i].key);
+        return config->given & bit_of(o) ? NULL : o;
+    }
+    return o;
+}
+
+static void mark_given(raski_plan_config *config, const option *o, const char *key) {
+    if (strcmp(o->key, key) == 0) config->given |= bit_of(o);
 }
 
 static rask_status set_duration(raski_plan_config *config, const option *o, const char *value,
@@ -379,17 +419,19 @@ static rask_status apply_or_explain(raski_plan_config *config, raski_arena *aren
 
 rask_status raski_plan_config_set(raski_plan_config *config, raski_arena *arena, const char *key,
                                   const char *value, raski_error *err) {
-    const option *o = find_option(key);
+    const option *o = option_for(config, key);
     if (o == NULL) return RASK_OK;
     RASKI_TRY(apply_or_explain(config, arena, o, value, err));
+    mark_given(config, o, key);
     forget(config, o->key);
     return RASK_OK;
 }
 
 void raski_plan_config_set_lazily(raski_plan_config *config, raski_arena *arena, const char *key,
                                   const char *value) {
-    const option *o = find_option(key);
+    const option *o = option_for(config, key);
     if (o == NULL || raski_plan_config_set(config, arena, key, value, NULL) == RASK_OK) return;
+    mark_given(config, o, key);
     forget(config, o->key);
     RASKI_ASSERT(config->deferred_count < RASKI_CONFIG_DEFERRED_MAX);
     config->deferred[config->deferred_count].key = o->key;

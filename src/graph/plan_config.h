@@ -84,6 +84,7 @@ typedef struct raski_plan_config {
     int32_t
         consumer_weights[RASKI_MEMORY_USE_CASES]; /* taskmanager.memory.managed.consumer-weights;
                                                      0: the use case gets nothing */
+    uint64_t given; /* bits of options that were set by their present name */
     struct {
         const char *key, *value; /* what could not be parsed */
     } deferred[RASKI_CONFIG_DEFERRED_MAX];

@@ -143,8 +143,34 @@ static void amounts_keep_eight_decimals(void **state) {
     assert_int_not_equal(raski_resource_spec_build(&parts, arena, &spec, NULL), RASK_OK);
 }
 
+/* Flink reads an old name only where the new one is not given, whatever the order. */
+static void old_names_yield_to_new_ones(void **state) {
+    (void)state;
+    raski_arena *arena = raski_arena_create(0);
+    raski_plan_config config;
+    raski_plan_config_init(&config);
+    assert_int_equal(
+        raski_plan_config_set(&config, arena, "pipeline.operator-chaining", "false", NULL),
+        RASK_OK);
+    assert_false(config.chaining);
+    assert_int_equal(
+        raski_plan_config_set(&config, arena, "pipeline.operator-chaining.enabled", "true", NULL),
+        RASK_OK);
+    assert_int_equal(
+        raski_plan_config_set(&config, arena, "pipeline.operator-chaining", "false", NULL),
+        RASK_OK);
+    assert_true(config.chaining);
+    raski_plan_config_set_lazily(&config, arena, "execution.buffer-timeout.interval", "soon");
+    raski_plan_config_set_lazily(&config, arena, "execution.buffer-timeout", "5 ms");
+    assert_int_not_equal(
+        raski_plan_config_check(&config, "execution.buffer-timeout.interval", NULL), RASK_OK);
+    assert_int_equal(config.buffer_timeout_ms, 100);
+    raski_arena_destroy(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(old_names_yield_to_new_ones),
         cmocka_unit_test(options_are_set_by_key),
         cmocka_unit_test(a_bad_value_changes_nothing_and_names_its_cause),
         cmocka_unit_test(a_bad_value_may_wait_until_it_is_read),
