@@ -146,7 +146,6 @@ static void amounts_keep_eight_decimals(void **state) {
 /* Flink reads an old name only where the new one is not given, whatever the order. */
 static void old_names_yield_to_new_ones(void **state) {
     (void)state;
-    raski_arena *arena = raski_arena_create(0);
     raski_plan_config config;
     raski_plan_config_init(&config);
     assert_int_equal(
@@ -165,7 +164,6 @@ static void old_names_yield_to_new_ones(void **state) {
     assert_int_not_equal(
         raski_plan_config_check(&config, "execution.buffer-timeout.interval", NULL), RASK_OK);
     assert_int_equal(config.buffer_timeout_ms, 100);
-    raski_arena_destroy(arena);
 }
 
 int main(void) {
