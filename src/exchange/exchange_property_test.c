@@ -133,7 +133,7 @@ static rask_status produce_some(task *t, raski_result_writer *writer, int64_t *n
     }
     raski_window window;
     RASKI_TRY(raski_result_writer_window(writer, &window, err));
-    assert_true(window.capacity > 0);
+    RASKI_ASSERT(window.capacity > 0);
     assert_int_equal(window.timestamps != NULL, t->what->has_timestamps);
     size_t count = next_random(t) % 2 ? window.capacity : 1 + next_random(t) % window.capacity;
     if (count > left) count = left;
