@@ -29,7 +29,8 @@ static void set_up_pool(raski_result_partition *partition,
                  or_default(options->floating_buffers, FLOATING_BUFFERS_DEFAULT);
     partition->pool = options->pool;
     partition->buffers_required = (size_t)options->subpartition_count + 1;
-    if (max < RASKI_BUFFERS_MIN) max = RASKI_BUFFERS_MIN;
+    size_t min = options->subpartition_count == 1 ? RASKI_BUFFERS_MIN : RASKI_BUFFERS_MIN_SEVERAL;
+    if (max < min) max = min;
     if (max < partition->buffers_required) max = partition->buffers_required;
     partition->buffers_max = max;
     partition->buffers_overdraft =

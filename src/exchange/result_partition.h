@@ -31,14 +31,16 @@ typedef struct raski_result_partition_options {
     const rask_type *type;       /* of the records; borrowed, static in practice */
     bool has_timestamps;         /* each record carries an int64 timestamp */
     bool has_hashes;             /* each record carries the int32 Java hash of its key */
-    /* taskmanager.network.memory.*; 0: the default (2, 8 and 5). At least RASKI_BUFFERS_MIN
-     * buffers may be used per partition whatever they say: few wake-ups need deep queues. */
+    /* taskmanager.network.memory.*; 0: the default (2, 8 and 5). At least
+     * RASKI_BUFFERS_MIN buffers may be used per partition whatever they say (the pool permitting):
+     * few wake-ups need deep queues. */
     uint32_t buffers_per_channel, floating_buffers, overdraft_buffers;
     const char *spill_directory; /* BLOCKING: io.tmp.dirs; NULL: $TMPDIR or /tmp */
     uint64_t record_bytes_max;   /* of one record with its strings; 0: 1 GiB */
 } raski_result_partition_options;
 
-enum { RASKI_BUFFERS_MIN = 32 };
+/* With one subpartition, and with several. */
+enum { RASKI_BUFFERS_MIN = 32, RASKI_BUFFERS_MIN_SEVERAL = 64 };
 
 /* Reserves subpartition_count + 1 buffers in the pool. RASK_E_NOMEM ("Insufficient number of
  * network buffers: ...", an IOException as Flink's) when the pool is too small for that. */
