@@ -24,8 +24,8 @@ rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_gra
     }
     raski_configuration_log_warnings(env->configuration);
     raski_plan_config *config = &env->plan->config;
-    if (job_name != NULL && config->job_name == NULL)
-        config->job_name = raski_arena_strdup(env->graph->arena, job_name);
+    /* pipeline.name is for programs that give their job no name, as in Flink */
+    if (job_name != NULL) config->job_name = raski_arena_strdup(env->graph->arena, job_name);
     return raski_stream_graph_generate(env->plan, ret_graph, err);
 }
 
@@ -246,7 +246,10 @@ int raski_report(const char *job_name, rask_status status, const char *message) 
 
 int rask_execute(rask_env *env_take, const char *job_name) {
     if (only_plan_is_wanted()) return print_plan(env_take);
-    const char *name = job_name ? job_name : "Flink Streaming Job";
+    const char *configured = rask_get_option(env_take, "pipeline.name");
+    char *name = raski_strdup(job_name     ? job_name
+                              : configured ? configured
+                                           : "Flink Streaming Job");
     raski_error error = {0};
     char *message = NULL;
     rask_job_result result;
@@ -258,6 +261,7 @@ int rask_execute(rask_env *env_take, const char *job_name) {
     raski_interrupt_fini();
     rask_env_destroy(env_take);
     int code = raski_report(name, status, message);
+    raski_free(name);
     raski_free(message);
     return code;
 }
