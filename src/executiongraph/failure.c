@@ -60,4 +60,5 @@ void raski_failure_describe(const raski_failure *failure, raski_str *out) {
     }
     if (failure->exception != NULL) raski_str_appendf(out, "%s: ", failure->exception);
     raski_str_append(out, failure->message);
+    if (failure->file != NULL) raski_str_appendf(out, " (%s:%d)", failure->file, failure->line);
 }

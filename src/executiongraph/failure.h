@@ -56,7 +56,7 @@ raski_failure *raski_failure_from_error(const raski_error *err);
 raski_failure *raski_failure_copy(const raski_failure *failure_or_null);
 void raski_failure_destroy(raski_failure *failure_take); /* NULL is fine */
 
-/* Appends one line, without a line end: "operator 'Map' (subtask 2 of 4, record 17): message" as
- * far as each is known. */
+/* Appends one line, without a line end: "operator 'Map' (subtask 2 of 4, record 17): message
+ * (job.c:12)" as far as each is known. */
 void raski_failure_describe(const raski_failure *failure, raski_str *out);
 #endif

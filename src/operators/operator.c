@@ -48,6 +48,8 @@ rask_status raski_fail(const char *file, int line, const char *format, ...) {
     va_start(arguments, format);
     (void)vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
+    size_t length = strlen(error.message);
+    while (length > 0 && error.message[length - 1] == '\n') error.message[--length] = '\0';
     if (current != NULL)
         raski_operator_fail(current, &error);
     else if (failure_sink != NULL && !raski_error_is_set(failure_sink))
