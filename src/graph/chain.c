@@ -120,8 +120,8 @@ static rask_status create_vertex(raski_job_graph_builder *builder, raski_chain *
                                  raski_error *err) {
     const raski_stream_node *head = chain->start;
     const raski_id *id = raski_operator_hashes_get(&builder->hashes, head->id);
-    raski_job_vertex *vertex = raski_job_graph_add_vertex(builder->graph, *id,
-                                                          raski_chain_name(builder, chain));
+    raski_job_vertex *vertex =
+        raski_job_graph_add_vertex(builder->graph, *id, raski_chain_name(builder, chain));
     chain->vertex = vertex;
     raski_vec_push(&builder->phase_chains, chain);
     RASKI_TRY(add_operator_ids(builder, chain, err));
