@@ -145,7 +145,16 @@ static inline __attribute__((always_inline)) void key_groups_loop(raski_key_grou
 static inline __attribute__((always_inline)) void subtasks_loop(raski_key_group_router r,
                                                                 const int32_t *hashes, size_t count,
                                                                 uint16_t *restrict ret) {
-    for (size_t i = 0; i < count; i++) ret[i] = (uint16_t)raski_router_subtask(&r, hashes[i]);
+    uint32_t groups = (uint32_t)r.max_parallelism, parallelism = (uint32_t)r.parallelism;
+    if ((groups & (groups - 1)) != 0) {
+        for (size_t i = 0; i < count; i++) ret[i] = (uint16_t)raski_router_subtask(&r, hashes[i]);
+        return;
+    }
+    uint32_t log = r.shift - 31; /* a power of two, as defaults are: masks and shifts will do */
+    for (size_t i = 0; i < count; i++) {
+        uint32_t group = (uint32_t)raski_murmur_hash(hashes[i]) & (groups - 1);
+        ret[i] = (uint16_t)(group * parallelism >> log);
+    }
 }
 
 #if defined(__x86_64__)
