@@ -18,7 +18,7 @@
 #include "bench/measure.h"
 #include "bench/options.h"
 
-enum { THREADS_MAX = 8, OUTPUT_BYTES = 4096, CHAIN_STEPS = 10, TABLE_START = 1 << 14 };
+enum { THREADS_MAX = 8, OUTPUT_BYTES = 4096, CHAIN_STEPS = 10, TABLE_START = 1 << 14, AHEAD = 64 };
 
 typedef struct counter_entry {
     uint64_t key_plus_1; /* 0: empty */
@@ -31,6 +31,8 @@ typedef struct worker {
     uint64_t records_out;
     counter_entry *table; /* a power of two, at most half full */
     uint64_t table_mask, table_used;
+    uint64_t ahead[AHEAD]; /* keys whose table lines are on their way */
+    unsigned ahead_count;
     ring in[THREADS_MAX];              /* from each thread; in[id] from itself */
     ring_buffer *filling[THREADS_MAX]; /* the buffer being filled towards each thread, or NULL */
     uint32_t output_used;
@@ -86,6 +88,17 @@ static inline void count_key(worker *w, uint64_t key) {
     if (options.verify) bench_digest_pair(&w->digest, key, count);
 }
 
+static void count_ahead(worker *w) {
+    for (unsigned i = 0; i < w->ahead_count; i++) count_key(w, w->ahead[i]);
+    w->ahead_count = 0;
+}
+
+static inline void fetch_key(worker *w, uint64_t key) {
+    __builtin_prefetch(&w->table[slot_of(w, key + 1)], 1);
+    w->ahead[w->ahead_count++] = key;
+    if (w->ahead_count == AHEAD) count_ahead(w);
+}
+
 /* Where the next 64-byte result is stored. */
 static inline bench_record *output_record(worker *w) {
     return (bench_record *)(void *)w->output;
@@ -111,7 +124,7 @@ static inline void drain(worker *w) {
         while ((buffer = ring_to_read(&w->in[from])) != NULL) {
             const char *at = buffer->bytes, *end = buffer->bytes + buffer->len;
             if (options.workload == BENCH_COUNTER) {
-                for (; at < end; at += sizeof(uint64_t)) count_key(w, bench_load64(at));
+                for (; at < end; at += sizeof(uint64_t)) fetch_key(w, bench_load64(at));
             } else {
                 for (; at < end; at += sizeof(bench_record))
                     take_record(w, (const bench_record *)(const void *)at);
@@ -153,7 +166,7 @@ static void run_counter(worker *w) {
         uint64_t key = bench_key(n, options.keys);
         int to = owner_of(key);
         if (to == w->id)
-            count_key(w, key);
+            fetch_key(w, key);
         else
             memcpy(place(w, to, sizeof key), &key, sizeof key);
     }
@@ -237,9 +250,11 @@ static void *work(void *argument) {
         drain(w);
         bool done = true;
         for (int from = 0; from < options.parallelism; from++) done &= ring_is_done(&w->in[from]);
-        if (done) return NULL;
+        if (done) break;
         ring_pause();
     }
+    count_ahead(w);
+    return NULL;
 }
 
 int main(int argc, char **argv) {

@@ -10,6 +10,9 @@
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "bench/digest.h"
 #include "bench/limit/ring.h"
@@ -19,7 +22,9 @@
 enum {
     THREADS_MAX = 8,
     CHUNK_BYTES = 1 << 20,
-    SLACK_BYTES = 64, /* a hash reads up to 8 bytes beyond a word */
+    BLOCK_BYTES = 64,  /* of text at a time */
+    SLACK_BYTES = 128, /* a hash reads, a block writes beyond the text */
+    AHEAD = 32,        /* words whose table lines are on their way */
     TABLE_START = 1 << 18,
     POOL_START = 1 << 24,
     WORD_HEADER_BYTES = 12, /* hash and length, in a buffer */
@@ -32,6 +37,12 @@ typedef struct word_entry {
     uint32_t offset, len; /* into the pool */
 } word_entry;
 
+typedef struct waiting_word {
+    const char *word;
+    uint64_t hash;
+    uint32_t len;
+} waiting_word;
+
 typedef struct worker {
     int id;
     bench_digest digest;
@@ -40,6 +51,8 @@ typedef struct worker {
     uint64_t table_mask, table_used;
     char *pool;
     size_t pool_used, pool_size;
+    waiting_word ahead[AHEAD];
+    unsigned ahead_count;
     ring in[THREADS_MAX];
     ring_buffer *filling[THREADS_MAX];
     alignas(64) volatile uint64_t output[2];
@@ -47,7 +60,10 @@ typedef struct worker {
 
 static bench_options options;
 static worker workers[THREADS_MAX];
-static char lower_case[256]; /* 0: no letter */
+
+static inline bool is_letter(char c) {
+    return (unsigned char)(((unsigned char)c | 0x20) - 'a') < 26;
+}
 
 static void *checked(void *memory) {
     if (memory == NULL) {
@@ -169,21 +185,68 @@ static void send_word(worker *w, int to, const char *word, uint32_t len, uint64_
     buffer->len += size;
 }
 
-static void tokenise(worker *w, char *at, const char *end) {
-    while (at < end) {
-        while (at < end && lower_case[(unsigned char)*at] == 0) at++;
-        char *word = at;
-        for (char c; at < end && (c = lower_case[(unsigned char)*at]) != 0; at++) *at = c;
-        uint32_t len = (uint32_t)(at - word);
-        if (len == 0) return;
-        w->words++;
-        uint64_t hash = hash_word(word, len);
-        int to = (int)(((hash >> 32) * (uint64_t)options.parallelism) >> 32);
-        if (to == w->id)
-            count_word(w, word, len, hash);
-        else
-            send_word(w, to, word, len, hash);
+/* A word of this thread waits until the lines of the table are there for 32 of them. */
+static void count_ahead(worker *w) {
+    for (unsigned i = 0; i < w->ahead_count; i++)
+        count_word(w, w->ahead[i].word, w->ahead[i].len, w->ahead[i].hash);
+    w->ahead_count = 0;
+}
+
+static inline void take_word(worker *w, const char *word, uint32_t len) {
+    w->words++;
+    uint64_t hash = hash_word(word, len);
+    int to = (int)(((hash >> 32) * (uint64_t)options.parallelism) >> 32);
+    if (to != w->id) {
+        send_word(w, to, word, len, hash);
+        return;
     }
+    __builtin_prefetch(&w->table[hash & w->table_mask], 1);
+    w->ahead[w->ahead_count++] = (waiting_word){word, hash, len};
+    if (w->ahead_count == AHEAD) count_ahead(w);
+}
+
+/* Makes the letters of 64 bytes lower case; returns which bytes are letters. (The loops are such
+ * that compilers make vector instructions of them.) */
+static inline uint64_t lower_letters(char *bytes) {
+    unsigned char is_letter[BLOCK_BYTES];
+    for (int i = 0; i < BLOCK_BYTES; i++) {
+        unsigned char lower = (unsigned char)bytes[i] | 0x20;
+        unsigned char letter = (unsigned char)(lower - 'a') < 26 ? 0xff : 0;
+        is_letter[i] = letter;
+        bytes[i] = (char)((unsigned char)bytes[i] | (letter & 0x20));
+    }
+    uint64_t mask = 0;
+#ifdef __SSE2__
+    for (int i = 0; i < BLOCK_BYTES; i += 16) {
+        __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(is_letter + i));
+        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(part) << i;
+    }
+#else
+    for (int i = 0; i < BLOCK_BYTES; i++) mask |= (uint64_t)(is_letter[i] & 1) << i;
+#endif
+    return mask;
+}
+
+/* Takes the words of [at, end); 64 bytes beyond the end may be read and written. */
+static void tokenise(worker *w, char *at, const char *end) {
+    const char *word = NULL; /* start of a word that goes on */
+    for (; at < end; at += BLOCK_BYTES) {
+        uint64_t letters = lower_letters(at);
+        if (end - at < BLOCK_BYTES) letters &= (UINT64_C(1) << (end - at)) - 1;
+        /* a bit where a byte is a letter and the one before is not, or the other way round */
+        uint64_t changes = letters ^ (letters << 1 | (word != NULL));
+        for (; changes != 0; changes &= changes - 1) {
+            const char *place = at + __builtin_ctzll(changes);
+            if (word == NULL) {
+                word = place;
+            } else {
+                take_word(w, word, (uint32_t)(place - word));
+                word = NULL;
+            }
+        }
+    }
+    if (word != NULL) take_word(w, word, (uint32_t)(end - word));
+    count_ahead(w); /* the text is about to move */
 }
 
 static void read_file(worker *w, const char *path, char *chunk) {
@@ -200,7 +263,7 @@ static void read_file(worker *w, const char *path, char *chunk) {
             exit(1);
         }
         size_t len = carried + (size_t)got, end = len;
-        while (got > 0 && end > 0 && lower_case[(unsigned char)chunk[end - 1]] != 0) end--;
+        while (got > 0 && end > 0 && is_letter(chunk[end - 1])) end--;
         tokenise(w, chunk, chunk + end);
         if (got == 0) break;
         carried = len - end;
@@ -239,7 +302,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: %s [--p 1..%d] [--verify] FILE...\n", argv[0], THREADS_MAX);
         return 2;
     }
-    for (int c = 'a'; c <= 'z'; c++) lower_case[c] = lower_case[c - 'a' + 'A'] = (char)c;
     int64_t started = bench_now_ns();
     pthread_t threads[THREADS_MAX];
     for (int i = 0; i < options.parallelism; i++) {
