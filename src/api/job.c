@@ -16,6 +16,12 @@
 #include "taskexecutor/stream_task_factory.h"
 
 /* ---------------------------------------------------------------- planning */
+/* Where the user built the operator that cannot be planned, if the error is about one. */
+static void locate_mistake(rask_env *env, const raski_error *err) {
+    const raski_transformation *failed = env->plan->graph->failed;
+    if (failed != NULL) raski_env_mistake(env, err, failed->name, failed->file, failed->line);
+}
+
 rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_graph **ret_graph,
                            raski_error *err) {
     if (raski_error_is_set(&env->error)) {
@@ -26,7 +32,9 @@ rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_gra
     raski_plan_config *config = &env->plan->config;
     /* pipeline.name is for programs that give their job no name, as in Flink */
     if (job_name != NULL) config->job_name = raski_arena_strdup(env->graph->arena, job_name);
-    return raski_stream_graph_generate(env->plan, ret_graph, err);
+    rask_status status = raski_stream_graph_generate(env->plan, ret_graph, err);
+    if (status != RASK_OK) locate_mistake(env, err);
+    return status;
 }
 
 static char *describe_mistake(const rask_env *env, const raski_error *err) {
@@ -105,6 +113,7 @@ static rask_status make_job_graph(job_run *run, raski_error *err) {
     raski_random_bytes(&job_id, sizeof job_id);
     rask_status status = raski_job_graph_create(stream_graph, job_id, &run->graph, err);
     raski_stream_graph_destroy(stream_graph);
+    if (status != RASK_OK) locate_mistake(run->env, err);
     if (status == RASK_OK) set_mode(run->env, run->graph);
     return status;
 }

@@ -127,12 +127,14 @@ rask_status raski_operator_hashes_generate_node(raski_stream_graph *graph, raski
         RASKI_TRY(deterministic_hash(graph, node, hashes, &id, err));
     } else {
         id = raski_operator_hash_of_uid(node->uid);
-        if (raski_map_has(&hashes->by_hash, raski_id_to_hex(id, hex)))
+        if (raski_map_has(&hashes->by_hash, raski_id_to_hex(id, hex))) {
+            graph->transformations->failed = node->transformation;
             return RASKI_THROW(err, "IllegalArgumentException",
                                "Hash collision on user-specified ID \"%s\". Most likely cause is a "
                                "non-unique ID. Please check that all IDs specified via "
                                "`uid(String)` are unique.",
                                node->uid);
+        }
     }
     if (raski_operator_hashes_get(hashes, node->id))
         return RASKI_THROW(err, "IllegalStateException",

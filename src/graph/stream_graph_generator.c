@@ -156,6 +156,11 @@ static rask_status enter(raski_stream_graph_generator *g, raski_transformation *
     return note_slot_sharing_group(g, t->slot_sharing_group, err);
 }
 
+/* The innermost one counts: a part of a sink rather than the sink. */
+static void note_failure(raski_stream_graph_generator *g, const raski_transformation *t) {
+    if (g->transformations->failed == NULL) g->transformations->failed = t;
+}
+
 typedef struct visit {
     raski_transformation *transformation;
     size_t next_input;
@@ -169,8 +174,9 @@ rask_status raski_generator_transform(raski_stream_graph_generator *generator,
                                       raski_transformation *transformation, raski_error *err) {
     RASKI_VEC(visit) stack = {0};
     rask_status status = RASK_OK;
+    const raski_transformation *failed = transformation;
     if (raski_generator_ids(generator, transformation) != NULL) return RASK_OK;
-    RASKI_TRY(enter(generator, transformation, err));
+    RASKI_TRY_GOTO(status, enter(generator, transformation, err), out);
     raski_vec_push(&stack, (visit){transformation, 0});
     while (stack.count > 0) {
         visit *top = &stack.items[stack.count - 1];
@@ -178,16 +184,19 @@ rask_status raski_generator_transform(raski_stream_graph_generator *generator,
         if (top->next_input < input_count(t)) {
             raski_transformation *input = t->inputs.items[top->next_input++];
             if (raski_generator_ids(generator, input) != NULL) continue;
+            failed = input;
             RASKI_TRY_GOTO(status, enter(generator, input, err), out);
             raski_vec_push(&stack, (visit){input, 0});
             continue;
         }
         stack.count--;
+        failed = t;
         if (raski_generator_ids(generator, t) == NULL)
             RASKI_TRY_GOTO(status, raski_generator_translate(generator, t, err), out);
     }
 out:
     raski_vec_free(&stack);
+    if (status != RASK_OK) note_failure(generator, failed);
     return status;
 }
 
@@ -236,6 +245,7 @@ rask_status raski_stream_graph_generate(raski_plan_env *env, raski_stream_graph 
     graph->config = env->config;
     raski_stream_graph_generator g = {
         .env = env, .transformations = env->graph, .graph = graph, .config = &graph->config};
+    env->graph->failed = NULL;
     rask_status status = generate(&g, err);
     raski_map_free(&g.origins);
     raski_map_free(&g.transformed);

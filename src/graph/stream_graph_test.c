@@ -175,6 +175,7 @@ static void forward_refuses_a_change_of_parallelism(void **state) {
                    "Source: in-1 parallelism: 1, downstream operation: Map-3 parallelism: 3 You "
                    "must use another partitioning strategy, such as broadcast, rebalance, shuffle "
                    "or global.");
+    assert_string_equal(p.transformations->failed->name, "Map");
     end(&p);
 }
 
@@ -278,6 +279,7 @@ static void a_uid_given_twice_is_refused_when_hashes_are_made(void **state) {
     generate(&p);
     raski_operator_hashes_init(&hashes);
     assert_int_not_equal(raski_operator_hashes_generate(p.graph, &hashes, &err), RASK_OK);
+    assert_ptr_equal(p.transformations->failed, one);
     assert_string_equal(err.exception, "IllegalArgumentException");
     assert_string_equal(err.message,
                         "Hash collision on user-specified ID \"same\". Most likely cause is a "

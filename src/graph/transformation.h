@@ -179,6 +179,9 @@ struct raski_transformation_graph {
     int32_t last_id;
     RASKI_VEC(raski_transformation *) all;
     RASKI_VEC(raski_plan_env *) envs;
+    /* What could not be planned, after an error of raski_stream_graph_generate or of operator
+     * hashes that is about one operator: its file and line tell the user where. NULL: none. */
+    const raski_transformation *failed;
 };
 
 /* What a program's streams belong to. operators is the list that execute() plans. */
