@@ -126,7 +126,11 @@ RASK_API rask_status raski_add_split(raski_splits *splits, const void *bytes, si
 /* Fails the job: return rask_fail("cannot parse %s", text). The program then prints operator,
  * subtask, record number, file, line and the message. Valid in every body and hook, on the task's
  * thread. The first failure of a task counts; the function is not called again after it. */
+#ifdef RASKI_BUILD /* a place inside of Rask helps nobody */
+#define rask_fail(...) raski_fail(NULL, 0, __VA_ARGS__)
+#else
 #define rask_fail(...) raski_fail(__FILE__, __LINE__, __VA_ARGS__)
+#endif
 
 /* A sink that writes to a pipe found it closed: the job ends as a tool in a pipe does, without a
  * word, with exit code 141 (128 + SIGPIPE). */
