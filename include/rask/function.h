@@ -303,10 +303,8 @@
         rask_out_##OUT out_ = {ctx_, (OUT *)ctx_->buf, (OUT *)ctx_->buf + ctx_->cap}; \
         OUT *const begin_ = out_.cur; \
         rask_status r_ = RASK_MORE; \
-        do { \
-            ctx_->i = (size_t)(out_.cur - begin_); /* number of the record it is about to make */ \
-            r_ = fn((SELF *)s_, &out_); \
-        } while (r_ == RASK_MORE && out_.cur < out_.end && (OUT *)ctx_->buf == begin_ && \
+        do r_ = fn((SELF *)s_, &out_); \
+        while (r_ == RASK_MORE && out_.cur < out_.end && (OUT *)ctx_->buf == begin_ && \
                !ctx_->failed); \
         *ret_n_ = (size_t)(out_.cur - (OUT *)ctx_->buf); \
         return r_; \

@@ -86,7 +86,7 @@ RASK_API const char *rask_get_option(const rask_env *env, const char *key);
 enum {
     RASK_EXIT_OK = 0,
     RASK_EXIT_FAILED = 1,
-    RASK_EXIT_CANCELLED = 130, /* Ctrl-C */
+    RASK_EXIT_CANCELLED = 130, /* Ctrl-C; after another signal 128 + its number (SIGTERM: 143) */
     RASK_EXIT_PIPE = 141,      /* the reader of its output has gone, as in `job | head` */
 };
 

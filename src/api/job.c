@@ -206,6 +206,7 @@ rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progres
     raski_error error = {0};
     *ret_result = (rask_job_result){0};
     *ret_message = NULL;
+    atomic_store_explicit(&pipe_closed, false, memory_order_relaxed);
     /* the program waits for results that there will not be; Flink ends it with an exception here */
     if (only_plan_is_wanted()) exit(print_plan(env));
     rask_status status = make_job_graph(&run, &error);
@@ -247,7 +248,8 @@ int raski_report(const char *job_name, rask_status status, const char *message) 
     if (status == RASK_E_CANCELLED) {
         if (atomic_load_explicit(&pipe_closed, memory_order_relaxed)) return RASK_EXIT_PIPE;
         (void)fprintf(stderr, "rask: job \"%s\" was cancelled\n", job_name);
-        return RASK_EXIT_CANCELLED;
+        const int signal_number = raski_interrupt_signal(); /* stays after raski_interrupt_fini */
+        return signal_number != 0 ? 128 + signal_number : RASK_EXIT_CANCELLED;
     }
     (void)fprintf(stderr, "rask: job \"%s\" failed: %s\n", job_name, message ? message : "");
     return RASK_EXIT_FAILED;

@@ -51,10 +51,11 @@ static rask_status enumerate(coordinator *c, raski_error *err) {
     raski_free(self);
     if (status >= 0 && !raski_error_is_set(&failure)) return RASK_OK;
     if (!raski_error_is_set(&failure))
-        return RASKI_FAIL(err, RASK_FAILED, USER,
-                          "enumerating the splits failed without a message (use rask_fail)");
+        (void)RASKI_FAIL(&failure, RASK_E_ARGUMENT, USER,
+                         "enumerating the splits failed without a message (use rask_fail)");
+    raski_failure_prefix(&failure, "operator '%s' (coordinator): ", c->context->operator_name);
     if (err != NULL) *err = failure;
-    return RASK_FAILED;
+    return failure.status;
 }
 
 static rask_status start(void *self, raski_error *err) {

@@ -20,8 +20,10 @@ raski_failure *raski_failure_from_error(const raski_error *err) {
     RASKI_ASSERT(raski_error_is_set(err));
     raski_failure *failure =
         raski_failure_create(err->error_class, err->exception, "%s", err->message);
-    failure->file = err->file;
-    failure->line = err->line;
+    if (err->status == RASK_FAILED) { /* rask_fail: a place in the user's program */
+        failure->file = err->file;
+        failure->line = err->line;
+    }
     return failure;
 }
 

@@ -50,7 +50,7 @@ static rask_status aggregate_part(raski_operator *op, const char *in, size_t n, 
     const void *keys = in;
     size_t key_size = op->def->in->size;
     if (selector != NULL) {
-        selector->select_keys(in, n, a->keys);
+        RASKI_TRY(raski_select_keys(selector, in, n, a->keys, &op->ctx.i, err));
         keys = a->keys;
         key_size = selector->out->size;
     }

@@ -57,8 +57,18 @@ void raski_operator_definition_destroy(raski_operator_definition *definition_tak
 const rask_type *raski_operator_definition_side_type(const raski_operator_definition *definition,
                                                      const char *tag);
 
+/* The keys of n records, by a selector. When that fails (rask_fail), err says why and *ret_index at
+ * which record (n: only when asked for all at once). */
+RASKI_NODISCARD rask_status raski_select_keys(const raski_fn *selector, const void *records,
+                                              size_t n, void *ret_keys, size_t *ret_index,
+                                              raski_error *err);
+
 /* Java hashes of the keys of n records (stride bytes apart). scratch has room for n keys of the
- * selector's type and is not touched without one. */
-void raski_key_definition_hashes(const raski_key_definition *key, const void *records, size_t n,
-                                 size_t stride, void *scratch, int32_t *ret_hashes);
+ * selector's type and is not touched without one. before: records that came before these, for the
+ * message when the selector fails. */
+RASKI_NODISCARD rask_status raski_key_definition_hashes(const raski_key_definition *key,
+                                                        const void *records, size_t n,
+                                                        size_t stride, void *scratch,
+                                                        int64_t before, int32_t *ret_hashes,
+                                                        raski_error *err);
 #endif

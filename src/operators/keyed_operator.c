@@ -117,7 +117,7 @@ static rask_status lookup(raski_operator *op, keyed *k, unsigned input, const ch
     const char *keys = records;
     size_t key_size = size;
     if (key->selector != NULL) {
-        key->selector->select_keys(records, n, k->keys[input]);
+        RASKI_TRY(raski_select_keys(key->selector, records, n, k->keys[input], &op->ctx.i, err));
         keys = k->keys[input];
         key_size = key->selector->out->size;
     }
@@ -141,8 +141,8 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
     raski_error error = {0};
     while (n > 0) {
         size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
+        op->ctx.i = 0;
         if (lookup(op, k, input, in, size, block, &error) != RASK_OK) {
-            op->ctx.i = 0;
             raski_operator_fail(op, &error);
             return;
         }

@@ -50,11 +50,23 @@ rask_status raski_fail(const char *file, int line, const char *format, ...) {
     va_end(arguments);
     size_t length = strlen(error.message);
     while (length > 0 && error.message[length - 1] == '\n') error.message[--length] = '\0';
-    if (current != NULL)
+    if (failure_sink != NULL) {
+        if (!raski_error_is_set(failure_sink)) *failure_sink = error;
+    } else if (current != NULL) {
         raski_operator_fail(current, &error);
-    else if (failure_sink != NULL && !raski_error_is_set(failure_sink))
-        *failure_sink = error;
+    }
     return RASK_FAILED;
+}
+
+void raski_failure_prefix(raski_error *failure, const char *format, ...) {
+    char text[RASKI_ERROR_MESSAGE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= sizeof text) return;
+    (void)snprintf(text + length, sizeof text - (size_t)length, "%s", failure->message);
+    memcpy(failure->message, text, sizeof text);
 }
 
 void raski_operator_fail(raski_operator *op, const raski_error *error) {
@@ -249,15 +261,22 @@ bool raski_operator_room(raski_operator *op) {
     return true;
 }
 
-static rask_status write_records(raski_operator *op, raski_target *target, const void *records,
-                                 size_t n, size_t record_size, raski_error *err) {
-    (void)op;
+/* Hashes of the keys for a writer that routes by them; *ret_hashes is NULL for another one. */
+static rask_status hash_keys(raski_target *target, const void *records, size_t n,
+                             size_t record_size, const int32_t **ret_hashes, raski_error *err) {
+    *ret_hashes = NULL;
+    if (target->key == NULL) return RASK_OK;
+    RASKI_TRY(raski_key_definition_hashes(target->key, records, n, record_size, target->keys,
+                                          target->routed, target->hashes, err));
+    target->routed += (int64_t)n;
+    *ret_hashes = target->hashes;
+    return RASK_OK;
+}
+
+static rask_status write_records(raski_target *target, const void *records, size_t n,
+                                 size_t record_size, raski_error *err) {
     const int32_t *hashes = NULL;
-    if (target->key != NULL) {
-        raski_key_definition_hashes(target->key, records, n, record_size, target->keys,
-                                    target->hashes);
-        hashes = target->hashes;
-    }
+    RASKI_TRY(hash_keys(target, records, n, record_size, &hashes, err));
     return raski_result_writer_write(target->writer, records, n, NULL, hashes, err);
 }
 
@@ -274,7 +293,7 @@ static void output_dispatch(raski_operator *op, raski_output *output, void *reco
         } else {
             for (size_t done = 0; done < n && !op->env->failed;) {
                 size_t part = n - done < RASKI_BUFFER_SIZE ? n - done : RASKI_BUFFER_SIZE;
-                if (write_records(op, target, (char *)records + done * record_size, part,
+                if (write_records(target, (char *)records + done * record_size, part,
                                   record_size, &error) != RASK_OK)
                     writer_failed(op, &error);
                 done += part;
@@ -316,12 +335,8 @@ static void commit_window(raski_operator *op, raski_target *target, const void *
                           size_t n) {
     const int32_t *hashes = NULL;
     raski_error error = {0};
-    if (target->key != NULL) {
-        raski_key_definition_hashes(target->key, window, n, op->out_size, target->keys,
-                                    target->hashes);
-        hashes = target->hashes;
-    }
-    if (raski_result_writer_commit(target->writer, n, hashes, &error) != RASK_OK)
+    if (hash_keys(target, window, n, op->out_size, &hashes, &error) != RASK_OK ||
+        raski_result_writer_commit(target->writer, n, hashes, &error) != RASK_OK)
         writer_failed(op, &error);
 }
 
@@ -387,7 +402,7 @@ void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
 /* ---------------------------------------------------------------- life */
 static void hook_failed(raski_operator *op, const char *hook) {
     raski_error error = {0};
-    (void)RASKI_FAIL(&error, RASK_FAILED, USER, "%s failed without a message (use rask_fail)",
+    (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "%s failed without a message (use rask_fail)",
                      hook);
     op->record_base = 0;
     raski_operator_fail(op, &error);

@@ -42,6 +42,7 @@ typedef struct raski_target {
     const raski_key_definition *key; /* writers that route by key: NULL otherwise */
     void *keys;                      /* scratch of the selector; owned */
     int32_t *hashes;                 /* scratch; owned */
+    int64_t routed;                  /* records that were routed by key so far */
 } raski_target;
 
 typedef struct raski_output {
@@ -161,7 +162,9 @@ enum {
 
 extern const raski_operator_ops raski_function_ops, raski_keyed_ops, raski_aggregate_ops,
     raski_source_ops;
-/* Where the user's failure of code that runs outside of a task goes (an enumerator): set for the
- * calling thread until called again with NULL. */
+/* Where the failures of user code go that is no operator's (an enumerator, a key selector, a
+ * partitioner): set for the calling thread until called again with NULL. */
 void raski_failure_sink_set(raski_error *sink_or_null);
+/* Says more about such a failure, before its message; its place stays. */
+void raski_failure_prefix(raski_error *failure, const char *format, ...) RASKI_PRINTF(2, 3);
 #endif

@@ -49,11 +49,16 @@ raski_source_result raski_source_step(raski_operator *op) {
     rask_status status = op->def->fn->next(op->self, &op->ctx, &n);
     if (status < 0 && !op->env->failed) {
         raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_FAILED, USER,
+        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "the source returned %d without a message (use rask_fail)", status);
         raski_operator_fail(op, &error);
     }
-    if (op->ctx.failed) return RASKI_SOURCE_END;
+    if (op->ctx.failed) {
+        /* a source fails at the record that it would have emitted next */
+        if (op->env->failed_operator == op && op->env->record_number > 0)
+            op->env->record_number = op->records_out + (int64_t)n + 1;
+        return RASKI_SOURCE_END;
+    }
     op->pending += n;
     raski_operator_hand_on(op);
     if (status == RASK_IDLE) return RASKI_SOURCE_IDLE;
@@ -76,7 +81,7 @@ void raski_source_handle_event(raski_operator *op, const void *bytes, size_t siz
         r->state = SPLIT_READING;
         rask_status status =
             fn->add_split->add_split(op->self, rask_bytes_of((const char *)bytes + 1, size - 1));
-        if (status < 0 && !op->env->failed) (void)rask_fail("add_split returned %d", status);
+        if (status < 0 && !op->env->failed) (void)rask_fail("add_split returned %d without a message (use rask_fail)", status);
     } else {
         (void)rask_fail("an event of kind %d came that this source does not know", kind);
     }

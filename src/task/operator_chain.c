@@ -53,18 +53,32 @@ static raski_channel_selector_kind selector_kind(const raski_partitioner *partit
 
 static rask_status select_custom(void *context, const void *records, size_t count,
                                  uint32_t channel_count, uint32_t *channels, raski_error *err) {
-    const raski_partition_definition *def = context;
-    for (size_t i = 0; i < count; i++) {
-        const char *key = (const char *)records + i * def->record_size + def->key_offset;
-        int channel = def->fn->partition(key, (int)channel_count);
-        if (channel < 0 || (uint32_t)channel >= channel_count)
-            return RASKI_FAIL(err, RASK_FAILED, USER,
-                              "partitioner \"%s\" (%s:%d) returned %d, which is not in 0..%u",
-                              def->fn->name, def->fn->file, def->fn->line, channel,
-                              channel_count - 1);
+    raski_custom_selection *selection = context;
+    const raski_partition_definition *def = selection->definition;
+    const char *key = (const char *)records + def->key_offset;
+    raski_error failure; /* a whole one is too long to be cleared for each batch */
+    failure.status = RASK_OK;
+    int channel = 0;
+    size_t i = 0;
+    raski_failure_sink_set(&failure);
+    for (; i < count; i++, key += def->record_size) {
+        channel = def->fn->partition(key, (int)channel_count);
+        if (channel < 0 || (uint32_t)channel >= channel_count || raski_error_is_set(&failure)) break;
         channels[i] = (uint32_t)channel;
     }
-    return RASK_OK;
+    raski_failure_sink_set(NULL);
+    selection->records += (int64_t)i;
+    if (i == count) return RASK_OK;
+    const long long record = (long long)selection->records + 1;
+    if (raski_error_is_set(&failure)) {
+        raski_failure_prefix(&failure, "partitioner \"%s\" at record %lld: ", def->fn->name, record);
+        if (err != NULL) *err = failure;
+        return RASK_FAILED;
+    }
+    return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                      "partitioner \"%s\" at record %lld returned %d, which is not in 0..%u (%s:%d)",
+                      def->fn->name, record, channel, channel_count - 1, def->fn->file,
+                      def->fn->line);
 }
 
 static rask_status make_partition(raski_task *task, const raski_task_deployment *deployment,
@@ -106,7 +120,8 @@ static rask_status make_writer(raski_task *task, const raski_task_deployment *de
     };
     if (partitioner->kind == RASKI_PARTITIONER_CUSTOM) {
         options.selector.custom = select_custom;
-        options.selector.custom_context = (void *)(uintptr_t)partitioner->payload;
+        task->selections[i].definition = partitioner->payload;
+        options.selector.custom_context = &task->selections[i];
     }
     return raski_result_writer_create(task->partitions[output->result], &options,
                                       &task->writers[i], err);
@@ -195,6 +210,7 @@ rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment 
     task->partition_count = vertex->results.count;
     task->partitions = RASKI_NEW_ARRAY(raski_result_partition *, task->partition_count);
     task->writers = RASKI_NEW_ARRAY(raski_result_writer *, vertex->output_count);
+    task->selections = RASKI_NEW_ARRAY(raski_custom_selection, vertex->output_count);
     task->writer_count = vertex->output_count;
     for (size_t i = 0; i < vertex->output_count; i++)
         RASKI_TRY(make_writer(task, deployment, i, err));
@@ -208,6 +224,7 @@ void raski_task_free_chain(raski_task *task) {
     raski_free(task->operators);
     for (size_t i = 0; i < task->writer_count; i++) raski_result_writer_destroy(task->writers[i]);
     raski_free(task->writers);
+    raski_free(task->selections);
     for (size_t i = 0; i < task->partition_count; i++)
         raski_result_partition_unref(task->partitions[i]);
     raski_free(task->partitions);

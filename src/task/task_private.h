@@ -19,6 +19,12 @@ typedef struct raski_task_mail {
     char bytes[];
 } raski_task_mail;
 
+/* A writer whose targets the program's partitioner chooses. */
+typedef struct raski_custom_selection {
+    const raski_partition_definition *definition;
+    int64_t records; /* so far */
+} raski_custom_selection;
+
 struct raski_task {
     const raski_job_vertex *vertex;
     raski_task_listener listener;
@@ -34,6 +40,7 @@ struct raski_task {
     raski_result_partition **partitions; /* as vertex->results */
     size_t partition_count;
     raski_result_writer **writers; /* as vertex->outputs */
+    raski_custom_selection *selections; /* the same; zeroes for writers of other kinds */
     size_t writer_count;
     raski_input_gate *gate;
     size_t open_channels[RASKI_TASK_INPUTS_MAX];

@@ -24,10 +24,6 @@ static raski_failure *failure_of(const stream_task *st, const raski_task_failure
     f->operator_name = raski_strdup(failure->operator_name);
     f->operator_id = failure->operator_id;
     f->record = failure->record_number;
-    if (failure->error.status == RASK_FAILED) { /* rask_fail: a place in the user's program */
-        f->file = failure->error.file;
-        f->line = failure->error.line;
-    }
     return f;
 }
 

@@ -61,8 +61,15 @@ RASK_ADD_SPLIT(count_splits, self, split) {
 }
 
 /* ---------------------------------------------------------------- operators */
+static rask_status fail_long(void) {
+    char text[5000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    return rask_fail("%s", text);
+}
 RASK_RICH_MAP(in_map, counting, self, int64_t, n, int64_t) {
     FAIL_IF_TIME(self, "map");
+    if (is_at("long message")) (void)fail_long();
     return n;
 }
 RASK_OPEN(in_map, self) {
@@ -120,7 +127,14 @@ RASK_ON_SECOND(in_co_process, self, n, out) {
 
 RASK_PARTITIONER(by_number, int64_t, n, partitions) {
     if (is_at("partitioner") && n == record) return partitions;
+    if (is_at("failing partitioner") && n == record)
+        (void)rask_fail("record %lld in partitioner", (long long)n);
     return (int)(n % partitions);
+}
+
+RASK_KEY(by_value, int64_t, n, int64_t) {
+    if (is_at("key") && n == record) (void)rask_fail("record %lld in key", (long long)n);
+    return n;
 }
 
 /* ---------------------------------------------------------------- sink */
@@ -144,7 +158,7 @@ int main(int argc, char **argv) {
     place = argv[1];
     if (argc > 2) record = atoll(argv[2]);
     if (argc > 3) subtask = atoi(argv[3]);
-    const bool ends = is_at("close") || is_at("finish");
+    const bool ends = is_at("close") || is_at("finish") || is_at("finite");
     const bool splits =
         is_at("split source") || is_at("enumerate") || is_at("add split") || is_at("silent");
     rask_stream(int64_t) s = ends     ? rask_sequence(env, 1, 100)
@@ -156,8 +170,10 @@ int main(int argc, char **argv) {
     if (is_at("process")) s = rask_process(s, in_process, .name = "process");
     if (is_at("keyed process"))
         s = rask_process(rask_key_by_value(s), in_keyed_process, .name = "keyed process");
+    if (is_at("key"))
+        s = rask_process(rask_key_by_fn(s, by_value), in_keyed_process, .name = "keyed process");
     if (is_at("co process")) s = rask_connect(s, s, in_co_process, .name = "co process");
-    if (is_at("partitioner")) {
+    if (is_at("partitioner") || is_at("failing partitioner")) {
         rask_stream(pair) pairs = rask_map(s, to_pair, .name = "pairs");
         rask_discard(rask_partition_custom(pairs, by_number, number));
     } else if (is_at("reduce")) {
