@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-enum { BLOCKED_STEP_DELAY_MS = 2 };
+/* Work takes time in a simulation, too: otherwise an endless task would stop the clock. */
+enum { STEP_DELAY_MS = 1, BLOCKED_STEP_DELAY_MS = 2 };
 
 typedef struct task_entry {
     uint64_t token;
@@ -299,7 +300,7 @@ static void on_step(raski_task_table *table, uint64_t token) {
     if (entry == NULL) return;
     switch (table->factory->step(table->factory->ctx, entry->task)) {
         case RASKI_TASK_MORE:
-            schedule_step(table, token, 0);
+            schedule_step(table, token, STEP_DELAY_MS);
             break;
         case RASKI_TASK_BLOCKED:
             schedule_step(table, token, BLOCKED_STEP_DELAY_MS);

@@ -4,18 +4,16 @@
 #include <stdlib.h>
 
 #include "actor/actor.h"
-#include "cluster/fake_task_test_util.h"
-#include "cluster/job_graph_test_util.h"
 #include "cluster/mini_cluster.h"
+#include "sim/workload.h"
 
-enum { VERTICES_MAX = 7, PARALLELISM_MAX = 4, EXECUTORS_MAX = 3, EVENTS_MAX = 3000000 };
+enum { EXECUTORS_MAX = 3, HOUR_MS = 3600000 };
 
 typedef struct run {
     uint64_t seed;
     bool verbose;
     raski_executor *executor;
-    fake_plan plan;
-    raski_job_graph *graph;
+    sim_workload workload;
     raski_mini_cluster *cluster;
     raski_actor chaos; /* gets a message whenever something is to happen */
     raski_cluster_options options;
@@ -42,40 +40,11 @@ static bool chance(run *r, uint64_t percent) {
     return draw(r, 100) < percent;
 }
 
+static uint64_t draw_for_workload(void *ctx, uint64_t bound) {
+    return draw(ctx, bound);
+}
+
 /* ---------------------------------------------------------------- what is run */
-
-static raski_result_type draw_type(run *r) {
-    static const raski_result_type types[] = {
-        RASKI_RESULT_PIPELINED_BOUNDED, RASKI_RESULT_PIPELINED_BOUNDED, RASKI_RESULT_BLOCKING,
-        RASKI_RESULT_BLOCKING,          RASKI_RESULT_HYBRID_FULL,       RASKI_RESULT_PIPELINED,
-    };
-    return types[draw(r, sizeof types / sizeof types[0])];
-}
-
-/* Every vertex but the first reads of one or two earlier ones, or is one more source. */
-static raski_job_graph *draw_graph(run *r) {
-    raski_job_graph *graph = raski_job_graph_new("simulated");
-    raski_job_vertex *vertices[VERTICES_MAX];
-    size_t count = 1 + draw(r, VERTICES_MAX);
-    bool is_streaming = chance(r, 40);
-    size_t slot_groups = 1 + draw(r, 2);
-    for (size_t v = 0; v < count; v++) {
-        char *name = raski_format("v%zu", v);
-        vertices[v] = test_vertex(graph, name, 1 + (int)draw(r, PARALLELISM_MAX),
-                                  v == 0 ? 0 : draw(r, slot_groups));
-        raski_free(name);
-        size_t inputs = v == 0 || chance(r, 15) ? 0 : 1 + draw(r, 2);
-        for (size_t i = 0; i < inputs; i++) {
-            raski_distribution distribution =
-                chance(r, 50) ? RASKI_DISTRIBUTION_ALL_TO_ALL : RASKI_DISTRIBUTION_POINTWISE;
-            raski_result_type type = is_streaming ? RASKI_RESULT_PIPELINED_BOUNDED : draw_type(r);
-            (void)test_edge(graph, vertices[draw(r, v)], vertices[v], distribution, type,
-                            (int)(v * 4 + i));
-        }
-    }
-    graph->job_type = is_streaming ? "STREAMING" : "BATCH";
-    return test_graph_finish(graph, 1);
-}
 
 static raski_cluster_options draw_options(run *r) {
     raski_cluster_options options = RASKI_CLUSTER_OPTIONS_DEFAULT;
@@ -97,7 +66,7 @@ static raski_cluster_options draw_options(run *r) {
 
 /* ---------------------------------------------------------------- what happens to it */
 
-typedef enum chaos_kind { CHAOS_CANCEL, CHAOS_KILL, CHAOS_REVIVE } chaos_kind;
+typedef enum chaos_kind { CHAOS_CANCEL, CHAOS_KILL, CHAOS_REVIVE, CHAOS_HANGS } chaos_kind;
 typedef struct chaos_message {
     chaos_kind kind;
     size_t executor;
@@ -130,36 +99,37 @@ static void on_chaos(void *self, raski_message *message) {
             raski_mini_cluster_revive_task_executor(r->cluster, m->executor,
                                                     ++r->last_executor_number);
             break;
+        case CHAOS_HANGS:
+            CHECK(r, m->kind != CHAOS_HANGS, "the job does not end");
+            break;
     }
 }
 
+/* Nothing lasts for an hour of virtual time: a run that does hangs. */
+static void plan_end(run *r) {
+    raski_message *message = raski_message_create(&chaos_type);
+    RASKI_PAYLOAD(message, chaos_message)->kind = CHAOS_HANGS;
+    (void)raski_actor_schedule(&r->chaos, HOUR_MS, message);
+}
+
 static void draw_chaos(run *r) {
+    sim_faults faults = {0};
+    plan_end(r);
     if (chance(r, 60)) {
-        r->plan.failures_max = (int)draw(r, 6);
-        r->plan.step_fails = (double)draw(r, 40) / 1000;
-        r->plan.create_fails = (double)draw(r, 100) / 1000;
+        faults.failures_max = (int)draw(r, 6);
+        faults.step_fails = (double)draw(r, 40) / 1000;
+        faults.create_fails = (double)draw(r, 100) / 1000;
     }
-    r->plan.splits = (int)draw(r, 8);
-    r->plan.records_per_split = 1 + (int)draw(r, 30);
     if (chance(r, 30)) plan_chaos(r, CHAOS_CANCEL, 0, 1000);
     if (chance(r, 10)) {
-        r->plan.endless = true;
+        faults.endless = true;
         plan_chaos(r, CHAOS_CANCEL, 0, 3000);
     }
+    r->workload.set_faults(r->workload.ctx, &faults);
     if (r->may_kill) plan_chaos(r, CHAOS_KILL, draw(r, (uint64_t)r->options.task_executors), 800);
 }
 
 /* ---------------------------------------------------------------- what is checked */
-
-/* Records that enter a vertex, by the definition of fake tasks. */
-static uint64_t expected_in(const run *r, const raski_job_vertex *vertex) {
-    if (vertex->inputs.count == 0)
-        return (uint64_t)r->plan.splits * (uint64_t)r->plan.records_per_split;
-    uint64_t records = 0;
-    for (size_t i = 0; i < vertex->inputs.count; i++)
-        records += expected_in(r, vertex->inputs.items[i]->source->producer);
-    return records;
-}
 
 static void check_result(run *r, const raski_job_result *result) {
     CHECK(r, raski_job_status_is_final(result->status), "the job ended as %s",
@@ -167,13 +137,8 @@ static void check_result(run *r, const raski_job_result *result) {
     CHECK(r, (result->status == RASKI_JOB_FAILED) == (result->failure != NULL),
           "a failure and a status that do not fit");
     if (result->status != RASKI_JOB_FINISHED) return;
-    for (size_t v = 0; v < result->vertex_count; v++) {
-        uint64_t expected = expected_in(r, r->graph->sorted.items[v]);
-        CHECK(r, result->vertices[v].counters.records_in == expected,
-              "vertex %s counted %llu records instead of %llu", result->vertices[v].name,
-              (unsigned long long)result->vertices[v].counters.records_in,
-              (unsigned long long)expected);
-    }
+    char *wrong = r->workload.check(r->workload.ctx, result);
+    CHECK(r, wrong == NULL, "%s", wrong);
 }
 
 /* Lets what is on its way arrive: heartbeats go on for ever, so for a while of virtual time. */
@@ -191,8 +156,8 @@ static void check_nothing_left(run *r) {
     CHECK(r, census.slots_in_use == 0, "%zu slots are in use", census.slots_in_use);
     /* Of timers only the resource manager's heartbeat may be there, and what chaos planned. */
     CHECK(r, census.executor.timers <= 1, "%zu timers are left", census.executor.timers);
-    CHECK(r, r->plan.live_tasks == 0, "%ld tasks live on", (long)r->plan.live_tasks);
-    CHECK(r, r->plan.live_partitions == 0, "%ld partitions live on", (long)r->plan.live_partitions);
+    long left = r->workload.left(r->workload.ctx);
+    CHECK(r, left == 0, "%ld things of tasks are left", left);
 }
 
 sim_outcome sim_run(uint64_t seed, bool verbose) {
@@ -202,21 +167,21 @@ sim_outcome sim_run(uint64_t seed, bool verbose) {
     /* The first numbers only choose how the rest goes. */
     r->executor = raski_executor_create_simulation(&(raski_simulation_options){
         .seed = seed, .delay_max_ms = (int64_t)(seed * 7 % 40), .loss = (double)(seed % 5) / 20});
-    fake_plan_init(&r->plan, seed ^ UINT64_C(0x5eed));
-    r->graph = draw_graph(r);
+    r->workload = seed % 2 == 0 ? sim_real_workload(seed, draw_for_workload, r)
+                                : sim_fake_workload(seed, draw_for_workload, r);
     r->options = draw_options(r);
     r->last_executor_number = (uint64_t)r->options.task_executors;
     r->may_kill = r->options.task_executors > 1 && chance(r, 40);
     raski_actor_init(&r->chaos, r->executor, "chaos", on_chaos, r);
-    raski_task_factory factory = fake_factory(&r->plan);
-    rask_status status =
-        raski_mini_cluster_create(&r->options, &factory, r->executor, &r->cluster, &err);
+    rask_status status = raski_mini_cluster_create(&r->options, &r->workload.factory, r->executor,
+                                                   &r->cluster, &err);
     CHECK(r, status == RASK_OK, "no cluster: %s", err.message);
     draw_chaos(r);
-    raski_job_submission submission = {.graph = r->graph};
-    raski_coordinator_provider *providers =
-        fake_providers(r->graph, &r->plan, &submission.coordinator_count);
-    submission.coordinators = providers;
+    const raski_job_submission submission = {
+        .graph = r->workload.graph,
+        .coordinators = r->workload.coordinators,
+        .coordinator_count = r->workload.coordinator_count,
+    };
     raski_job_result result = {0};
     status = raski_mini_cluster_run(r->cluster, &submission, &result, &err);
     CHECK(r, result.vertices != NULL, "the job was refused: %s", err.message);
@@ -224,7 +189,7 @@ sim_outcome sim_run(uint64_t seed, bool verbose) {
         .status = raski_job_status_name(result.status),
         .restarts = result.restarts,
         .killed = r->killed,
-        .failures = r->plan.failures,
+        .failures = r->workload.failures(r->workload.ctx),
         .virtual_ms = raski_executor_now_ms(r->executor),
     };
     if (verbose && status != RASK_OK) (void)printf("  %s\n", err.message);
@@ -239,8 +204,6 @@ sim_outcome sim_run(uint64_t seed, bool verbose) {
     CHECK(r, left.actors == 0 && left.timers == 0 && left.messages == 0,
           "%zu actors, %zu timers, %zu messages are left", left.actors, left.timers, left.messages);
     raski_executor_destroy(r->executor);
-    raski_free(providers);
-    raski_job_graph_destroy(r->graph);
-    fake_plan_fini(&r->plan);
+    r->workload.destroy(r->workload.ctx);
     return outcome;
 }

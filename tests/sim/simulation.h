@@ -1,10 +1,11 @@
-/* simulation.h - one simulated run: a random job on a mini-cluster in one thread and virtual time,
- * with messages delayed, heartbeats lost, tasks failing, task executors dying and a cancel at a
- * random moment, all drawn from one seed.
+/* simulation.h - one simulated run: a random job (of fake tasks for odd seeds, a program of real
+ * ones for even seeds) on a mini-cluster in one thread and virtual time, with messages delayed,
+ * heartbeats lost, tasks failing, task executors dying and a cancel at a random moment, all drawn
+ * from one seed.
  *
  * What is checked: the job reaches a final status; only allowed transitions happen (the execution
- * graph refuses others, the scheduler insists); in a job that FINISHED every vertex has counted
- * exactly what it must; afterwards nothing is left of it: no tasks, partitions, slots, timers or
+ * graph refuses others, the scheduler insists); in a job that FINISHED every record was
+ * counted exactly once; afterwards nothing is left of it: no tasks, partitions, slots, timers or
  * messages. A failed check prints what and the seed, and ends the process. */
 #ifndef SIM_SIMULATION_H
 #define SIM_SIMULATION_H
