@@ -116,8 +116,8 @@ static void a_task_that_cannot_be_made_fails_the_job(void **state) {
     world_open(&w, test_graph_chain(2, RASKI_RESULT_PIPELINED_BOUNDED),
                &RASKI_CLUSTER_OPTIONS_DEFAULT);
     assert_int_equal(world_run(&w), RASK_FAILED);
-    assert_string_equal(w.error.message,
-                        "task 'source' (subtask 1 of 2): the task was not to be created");
+    const char *expected = "task 'source' (subtask 1 of 2): the task was not to be created";
+    assert_int_equal(strncmp(w.error.message, expected, strlen(expected)), 0);
     world_close(&w);
 }
 
