@@ -46,9 +46,8 @@
                                       OUT *RASKI_RESTRICT o_, size_t n_, \
                                       rask_ctx *RASKI_RESTRICT ctx_) { \
         for (size_t k_ = 0; k_ < n_; k_++) { \
-            ctx_->i = k_; \
             o_[k_] = call; \
-            if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
+            if (RASKI_UNLIKELY(ctx_->failed)) return ctx_->i = k_; \
         } \
         return n_; \
     } \
@@ -60,10 +59,9 @@
         IN *i_ = (IN *)io_; \
         OUT *o_ = (OUT *)io_; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
-            ctx_->i = k_; \
             RASKI_SCALAR(IN); \
             o_[k_] = call; \
-            if (RASKI_UNLIKELY(ctx_->failed)) return k_; \
+            if (RASKI_UNLIKELY(ctx_->failed)) return ctx_->i = k_; \
         } \
         return n_; \
     }
@@ -110,9 +108,11 @@
 /* ---------------------------------------------------------------- filter */
 #define RASKI_FILTER_LOOP(IN, ts_statement, call) \
     for (size_t k_ = 0; k_ < n_; k_++) { \
-        ctx_->i = k_; \
         bool keep_ = call; \
-        if (RASKI_UNLIKELY(ctx_->failed)) return m_; \
+        if (RASKI_UNLIKELY(ctx_->failed)) { \
+            ctx_->i = k_; \
+            return m_; \
+        } \
         o_[m_] = i_[k_]; \
         ts_statement; \
         m_ += keep_; \
@@ -156,18 +156,25 @@
     RASKI_BODY bool fn(SELF *self_p, IN in_p)
 
 /* ---------------------------------------------------------------- any number of records out */
-/* out_ is a local that never escapes, so its cursor lives in a register. */
-#define RASKI_EMIT_LOOP(name, IN, OUT, call) \
+/* out_ is a local that never escapes, so its cursor lives in a register. ctx_->i says which record
+ * it is when somebody asks: keyed state at each, otherwise after a failure; a store per record would
+ * cost as much as a small function. */
+#define RASKI_EMIT_LOOP(name, IN, OUT, keyed, call) \
     RASKI_LOOP size_t name##_loop(RASKI_UNUSED void *s_, const IN *RASKI_RESTRICT i_, size_t n_, \
                                   rask_ctx *ctx_) { \
         rask_out_##OUT out_ = {ctx_, (OUT *)ctx_->buf, (OUT *)ctx_->buf + ctx_->cap}; \
         const bool stamps_ = ctx_->ts != NULL; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
-            ctx_->i = k_; \
+            if (keyed) ctx_->i = k_; \
             call; \
-            if (RASKI_UNLIKELY(stamps_)) \
+            if (RASKI_UNLIKELY(stamps_)) { \
+                ctx_->i = k_; \
                 raski_stamp(ctx_, (size_t)(out_.cur - (OUT *)ctx_->buf)); \
-            if (RASKI_UNLIKELY(ctx_->failed)) break; \
+            } \
+            if (RASKI_UNLIKELY(ctx_->failed)) { \
+                ctx_->i = k_; \
+                break; \
+            } \
         } \
         return (size_t)(out_.cur - (OUT *)ctx_->buf); \
     } \
@@ -177,7 +184,7 @@
 /* void fn(IN in, out): rask_emit(out, record) as often as you like. Flink: FlatMapFunction. */
 #define RASK_FLAT_MAP(fn, IN, in_p, OUT, out_p) \
     RASKI_BODY void fn(IN in_p, rask_out_##OUT *out_p); \
-    RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, fn(i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, false, fn(i_[k_], &out_)) \
     RASKI_OBJECT(fn, flat_map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_FLAT_MAP, \
                  .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn) \
                  .flat_map_takes = raski_take_##IN}; \
@@ -187,7 +194,8 @@
     typedef OUT raski_outrec_##fn; \
     typedef rask_out_##OUT raski_out_##fn; \
     RASKI_HOOKS(fn, SELF) \
-    RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, fn((SELF *)s_, i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, (KIND) == RASKI_FN_KEYED_PROCESS, \
+                    fn((SELF *)s_, i_[k_], &out_)) \
     RASKI_OBJECT(fn, takes, handle, OUT, .kind = KIND, .in = &rask_type_##IN, \
                  .out = &rask_type_##OUT, .run = raski_run_##fn, RASKI_HOOKED(fn, SELF)) \
                  .takes = take}; \
@@ -253,8 +261,8 @@
     static OUT raski_second_##fn(IN2 in_); \
     typedef IN2 raski_in2_##fn; \
     typedef OUT raski_outrec_##fn; \
-    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, rask_emit(&out_, fn(i_[k_]))) \
-    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, rask_emit(&out_, raski_second_##fn(i_[k_]))) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, false, rask_emit(&out_, fn(i_[k_]))) \
+    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, false, rask_emit(&out_, raski_second_##fn(i_[k_]))) \
     RASKI_CO_OBJECT(fn, RASKI_FN_CO_MAP, IN1, IN2, stream, raski_take_, OUT) \
     RASKI_BODY OUT fn(IN1 in_p)
 #define RASK_SECOND_MAP(fn, in_p) static raski_outrec_##fn raski_second_##fn(raski_in2_##fn in_p)
@@ -263,8 +271,8 @@
     static void raski_second_##fn(IN2 in_, rask_out_##OUT *out_p); \
     typedef IN2 raski_in2_##fn; \
     typedef rask_out_##OUT raski_out_##fn; \
-    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, fn(i_[k_], &out_)) \
-    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, raski_second_##fn(i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, false, fn(i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, false, raski_second_##fn(i_[k_], &out_)) \
     RASKI_CO_OBJECT(fn, KIND, IN1, IN2, stream, raski_take_, OUT)
 /* void fn(IN1 in, out), and RASK_SECOND_FLAT_MAP(fn, in, out). Flink: CoFlatMapFunction. */
 #define RASK_CO_FLAT_MAP(fn, IN1, in_p, IN2, OUT, out_p) \
@@ -279,8 +287,10 @@
     typedef OUT raski_outrec_##fn; \
     typedef rask_out_##OUT raski_out_##fn; \
     RASKI_HOOKS(fn, SELF) \
-    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, fn((SELF *)s_, i_[k_], &out_)) \
-    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, raski_second_##fn((SELF *)s_, i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run_##fn, IN1, OUT, (KIND) == RASKI_FN_KEYED_CO_PROCESS, \
+                    fn((SELF *)s_, i_[k_], &out_)) \
+    RASKI_EMIT_LOOP(raski_run2_##fn, IN2, OUT, (KIND) == RASKI_FN_KEYED_CO_PROCESS, \
+                    raski_second_##fn((SELF *)s_, i_[k_], &out_)) \
     RASKI_CO_OBJECT(fn, KIND, IN1, IN2, handle, take, OUT, RASKI_HOOKED(fn, SELF)) \
     RASKI_BODY void fn(SELF *self_p, IN1 in_p, rask_out_##OUT *out_p)
 /* The body is for the first input, RASK_ON_SECOND(fn, self, in, out) for the second.
@@ -352,9 +362,11 @@
     static size_t raski_run_##fn(void *s_, const void *in_, size_t n_, rask_ctx *ctx_) { \
         const IN *i_ = (const IN *)in_; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
-            ctx_->i = k_; \
             fn((SELF *)s_, i_[k_]); \
-            if (RASKI_UNLIKELY(ctx_->failed)) break; \
+            if (RASKI_UNLIKELY(ctx_->failed)) { \
+                ctx_->i = k_; \
+                break; \
+            } \
         } \
         return 0; \
     } \

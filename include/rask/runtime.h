@@ -30,7 +30,8 @@ typedef struct rask_env rask_env;
 typedef struct rask_ctx {
     void *buf;             /* where the next output records go */
     size_t cap;            /* room there, in records */
-    size_t i;              /* index of the input record being processed */
+    size_t i;              /* index of the input record: of each in keyed functions, else of the one
+                            * that failed */
     bool failed;           /* rask_fail was called */
     char *const *rows;     /* keyed: the state row of each input record */
     const int64_t *ts;     /* timestamps of the input records, or NULL */

@@ -41,7 +41,7 @@ typedef struct raski_failure {
     char *operator_name; /* NULL: none in particular; owned */
     raski_id operator_id;
     int64_t record;   /* number of the operator's input record, from 1; 0: none in particular */
-    const char *file; /* static; NULL: unknown */
+    const char *file; /* of the user's rask_fail; static; NULL: none */
     int line;
     int64_t timestamp_ms;      /* of the executor's clock; 0: not set */
     bool has_failed_partition; /* an input could not be read: its producer must run again */

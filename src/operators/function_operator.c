@@ -17,12 +17,16 @@ static bool runs_in_place(const raski_operator *op, bool exclusive) {
 
 static void process_in_place(raski_operator *op, void *records, size_t n) {
     size_t out = op->def->fn->run_in_place(op->self, records, n, &op->ctx);
-    if (op->ctx.failed) return;
+    if (op->ctx.failed) {
+        raski_operator_name_record(op);
+        return;
+    }
     raski_operator_dispatch(op, records, out, true);
 }
 
 static void process_sink(raski_operator *op, const void *records, size_t n) {
     (void)op->def->fn->run(op->self, records, n, &op->ctx);
+    if (op->ctx.failed) raski_operator_name_record(op);
 }
 
 static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
@@ -41,7 +45,10 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
     while (n > 0 && raski_operator_room(op)) {
         size_t part = is_one_to_one(fn->kind) && n > op->ctx.cap ? op->ctx.cap : n;
         size_t out = run(op->self, in, part, &op->ctx);
-        if (op->ctx.failed) return;
+        if (op->ctx.failed) {
+            raski_operator_name_record(op);
+            return;
+        }
         op->pending += out;
         op->record_base += (int64_t)part;
         in += part * size;

@@ -5,7 +5,7 @@
 
 #include "types/layout.h"
 
-enum { BATCH_BYTES = 16 * 1024, BATCH_RECORDS_MAX = 1024, BATCH_RECORDS_MIN = 16 };
+enum { BATCH_BYTES = 32 * 1024, BATCH_RECORDS_MAX = 1024, BATCH_RECORDS_MIN = 16 };
 
 /* ---------------------------------------------------------------- the operator on this thread */
 static _Thread_local raski_operator *current;
@@ -76,6 +76,11 @@ void raski_operator_fail(raski_operator *op, const raski_error *error) {
     op->env->error = *error;
     op->env->failed_operator = op;
     op->env->record_number = op->record_base ? op->record_base + (int64_t)op->ctx.i : 0;
+}
+
+void raski_operator_name_record(raski_operator *op) {
+    if (op->env->failed_operator == op && op->record_base != 0)
+        op->env->record_number = op->record_base + (int64_t)op->ctx.i;
 }
 
 /* ---------------------------------------------------------------- making and wiring */
@@ -187,10 +192,17 @@ static raski_output *output_of(raski_operator *op, const char *tag) {
     return &op->sides.items[op->sides.count - 1].output;
 }
 
+static void find_next(raski_operator *op) {
+    const raski_target *first = op->out.targets.count == 1 ? &op->out.targets.items[0] : NULL;
+    op->next = first ? first->op : NULL;
+    op->next_input = first ? first->input : 0;
+}
+
 void raski_operator_add_chained(raski_operator *op, const char *tag, raski_operator *target,
                                 unsigned input) {
     raski_output *output = output_of(op, tag);
     raski_vec_push(&output->targets, (raski_target){.op = target, .input = input});
+    find_next(op);
 }
 
 rask_status raski_operator_add_writer(raski_operator *op, const char *tag,
@@ -210,6 +222,7 @@ rask_status raski_operator_add_writer(raski_operator *op, const char *tag,
     }
     raski_output *output = output_of(op, tag);
     raski_vec_push(&output->targets, target);
+    find_next(op);
     return RASK_OK;
 }
 
@@ -316,7 +329,10 @@ static void count_out(raski_operator *op, size_t n) {
 void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool exclusive) {
     if (n == 0) return;
     count_out(op, n);
-    output_dispatch(op, &op->out, records, n, op->out_size, exclusive);
+    if (op->next != NULL)
+        raski_operator_process(op->next, op->next_input, records, n, exclusive);
+    else
+        output_dispatch(op, &op->out, records, n, op->out_size, exclusive);
     raski_operator_enter(op);
 }
 

@@ -86,6 +86,8 @@ struct raski_operator {
     void *kind; /* of the ops; owned by them */
 
     raski_output out;
+    raski_operator *next; /* the only target of the main output, if it is chained; else NULL */
+    unsigned next_input;
     RASKI_VEC(raski_side_output_buffer) sides;
     size_t out_size;  /* of an output record, bytes; 0: none */
     void *staging;    /* an own output batch; owned */
@@ -137,6 +139,9 @@ void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool e
 void raski_operator_emit(raski_operator *op, const void *records, size_t n);
 /* Records a failure of this operator at the current record; the first one counts. */
 void raski_operator_fail(raski_operator *op, const raski_error *error);
+/* After a generated loop stopped at a failure: ctx.i is the record now. Loops that are not keyed know
+ * it only then. */
+void raski_operator_name_record(raski_operator *op);
 /* Runs at the start of everything that may call user code: rask_fail and rask_runtime find op. */
 void raski_operator_enter(raski_operator *op);
 bool raski_operator_is_function(const raski_operator *op, raski_fn_kind kind);
