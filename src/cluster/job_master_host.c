@@ -69,11 +69,18 @@ static void describe_results(const raski_execution_graph *graph,
     const raski_job_vertex *job_vertex = vertex->job_vertex->job_vertex;
     submit->result_count = job_vertex->results.count;
     submit->subpartitions = RASKI_NEW_ARRAY(int, submit->result_count);
+    submit->reader_max_parallelisms = RASKI_NEW_ARRAY(int, submit->result_count);
     submit->partitions = RASKI_NEW_ARRAY(uint32_t, submit->result_count);
     for (size_t r = 0; r < submit->result_count; r++) {
         const raski_data_set *data_set = job_vertex->results.items[r];
         submit->subpartitions[r] =
             raski_execution_topology_subpartitions(graph->topology, data_set, vertex->subtask);
+        /* All readers of a result have the same one. */
+        submit->reader_max_parallelisms[r] =
+            data_set->consumers.count == 0
+                ? -1
+                : graph->topology->vertices[data_set->consumers.items[0]->target->index]
+                      .max_parallelism;
         submit->partitions[r] = raski_execution_graph_partition(graph, data_set, vertex->subtask);
     }
 }

@@ -112,7 +112,7 @@ static rask_status make_writer(raski_task *task, const raski_task_deployment *de
     const raski_partitioner *partitioner = output->partitioner;
     raski_result_writer_options options = {
         .selector = {.kind = selector_kind(partitioner),
-                     .max_parallelism = partitioner->max_parallelism},
+                     .max_parallelism = deployment->reader_max_parallelisms[output->result]},
         .buffer_timeout_ms = output->buffer_timeout_ms,
         .doorbell = task->doorbell,
         .cancelled = &task->cancelled,

@@ -39,6 +39,9 @@ typedef struct raski_task_deployment {
     const raski_task_input *inputs; /* vertex->inputs.count; copied */
     /* Subpartitions of each result: vertex->results.count numbers; copied. */
     const uint32_t *subpartition_counts;
+    /* Max parallelism of each result's readers: the number of key groups that a keyed exchange
+     * spreads its records over; vertex->results.count numbers; copied. */
+    const int *reader_max_parallelisms;
     const raski_configuration *configuration; /* borrowed for the task's life */
     raski_network_pool *pool;                 /* outlives the task */
     bool simulated; /* run by raski_task_run_step in one thread: never waits for buffers */

@@ -7,6 +7,7 @@ static void submit_task_fini(void *payload) {
     for (size_t i = 0; i < m->gate_count; i++) raski_free(m->gates[i].partitions);
     raski_free(m->gates);
     raski_free(m->subpartitions);
+    raski_free(m->reader_max_parallelisms);
     raski_free(m->partitions);
 }
 

@@ -64,8 +64,9 @@ typedef struct raski_submit_task_message {
     int subtask, parallelism, max_parallelism;
     raski_gate_descriptor *gates; /* owned; as vertex->inputs */
     size_t gate_count;
-    int *subpartitions;   /* owned; as vertex->results; -1: nobody reads it */
-    uint32_t *partitions; /* owned; number of each result's partition */
+    int *subpartitions;           /* owned; as vertex->results; -1: nobody reads it */
+    int *reader_max_parallelisms; /* owned; of each result's readers; -1: nobody reads it */
+    uint32_t *partitions;         /* owned; number of each result's partition */
     size_t result_count;
 } raski_submit_task_message;
 extern const raski_message_type raski_message_submit_task;

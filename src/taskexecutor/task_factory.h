@@ -44,6 +44,9 @@ typedef struct raski_deployment {
     const raski_deployed_gate *gates; /* as vertex->inputs */
     size_t gate_count;
     const int *subpartitions; /* of each of vertex->results; -1: nobody reads it, make none */
+    /* Max parallelism of the vertex that reads each result, resolved: its number of key groups;
+     * -1: nobody reads it. Flink: getNumTargetKeyGroups of the result partition. */
+    const int *reader_max_parallelisms;
     size_t result_count;
 } raski_deployment;
 

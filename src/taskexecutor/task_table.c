@@ -171,6 +171,7 @@ static rask_status create_task(raski_task_table *table, task_entry *entry, raski
         .gates = gates,
         .gate_count = submit->gate_count,
         .subpartitions = submit->subpartitions,
+        .reader_max_parallelisms = submit->reader_max_parallelisms,
         .result_count = submit->result_count,
     };
     raski_task_observer observer = {table, entry->token, post_state, post_event};
@@ -226,6 +227,7 @@ void raski_task_table_submit(raski_task_table *table, raski_submit_task_message 
     submit->gates = NULL;
     submit->gate_count = 0;
     submit->subpartitions = NULL;
+    submit->reader_max_parallelisms = NULL;
     submit->partitions = NULL;
     entry->slot = slot;
     raski_map_put_number(&table->tasks, entry->token, entry);
