@@ -230,6 +230,10 @@ static void batch_routing_equals_the_divisions(void **state) {
     for (int round = 0; round < 400; round++) {
         int32_t max = 1 + (int32_t)(next_random() % (round % 2 ? 32768 : 300));
         int32_t parallelism = 1 + (int32_t)(next_random() % (uint32_t)max);
+        if (round % 4 == 2) { /* a power of two has a path of its own */
+            max = 1 << next_random() % 16;
+            parallelism = 1 + (int32_t)(next_random() % (uint32_t)max);
+        }
         if (round == 0) max = parallelism = 32768;
         if (round == 1) max = 1, parallelism = 1;
         raski_key_group_router router;
