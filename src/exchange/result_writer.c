@@ -215,6 +215,26 @@ static bool place_strings(const raski_layout *layout, char *record, const char *
     return true;
 }
 
+static inline uint32_t length_at(const char *string) {
+    uint32_t length;
+    memcpy(&length, string, sizeof length);
+    return length;
+}
+
+/* How many of count strings, stride bytes apart, come before the first long one. */
+static size_t count_short(const char *strings, size_t stride, size_t count) {
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4, strings += 4 * stride) {
+        bool is_long = (length_at(strings) > RASK_STRING_INLINE) |
+                       (length_at(strings + stride) > RASK_STRING_INLINE) |
+                       (length_at(strings + 2 * stride) > RASK_STRING_INLINE) |
+                       (length_at(strings + 3 * stride) > RASK_STRING_INLINE);
+        if (is_long) break;
+    }
+    for (; i < count && length_at(strings) <= RASK_STRING_INLINE; i++) strings += stride;
+    return i;
+}
+
 /* count records lie behind those of the buffer, with pointers to elsewhere. Copies what they point
  * to into the heap, in front of which all of them stay untouched, and returns how many fit. */
 static size_t place_heap(const raski_buffer_format *format, raski_buffer *buffer, char *records,
@@ -222,13 +242,22 @@ static size_t place_heap(const raski_buffer_format *format, raski_buffer *buffer
     const raski_layout *layout = format->layout;
     const char *floor = records + count * format->record_size;
     if (layout->only_strings) {
+        bool has_one = layout->place_count == 1 && layout->places[0].count == 1;
         char *heap = buffer->data + buffer->heap_start;
         size_t placed = 0;
-        for (char *record = records; placed < count; record += format->record_size, placed++) {
+        for (;;) {
+            if (has_one) {
+                placed +=
+                    count_short(records + placed * format->record_size + layout->places[0].offset,
+                                format->record_size, count - placed);
+            }
+            if (placed == count) break;
             char *before = heap;
-            if (place_strings(layout, record, floor, &heap)) continue;
-            heap = before;
-            break;
+            if (!place_strings(layout, records + placed * format->record_size, floor, &heap)) {
+                heap = before;
+                break;
+            }
+            placed++;
         }
         buffer->heap_start = (uint32_t)(heap - buffer->data);
         return placed;

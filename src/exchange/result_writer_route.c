@@ -110,15 +110,19 @@ rask_status raski_output_append(raski_result_writer *writer, raski_output *outpu
 /* ---- the loop */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+static inline bool is_long_at(const char *string) {
+    uint32_t length;
+    memcpy(&length, string, sizeof length);
+    return length > RASK_STRING_INLINE;
+}
+
 /* Whether a record of a type whose only pointers are strings has a long one. */
-ALWAYS_INLINE bool has_long_string(const raski_layout *layout, const char *record) {
+static bool has_long_string(const raski_layout *layout, const char *record) {
     for (uint32_t p = 0; p < layout->place_count; p++) {
         const raski_place *place = &layout->places[p];
         const char *at = record + place->offset;
         for (uint32_t i = 0; i < place->count; i++, at += place->stride) {
-            uint32_t length;
-            memcpy(&length, at, sizeof length);
-            if (length > RASK_STRING_INLINE) return true;
+            if (is_long_at(at)) return true;
         }
     }
     return false;
@@ -126,22 +130,32 @@ ALWAYS_INLINE bool has_long_string(const raski_layout *layout, const char *recor
 
 typedef enum copy_kind {
     COPY_PLAIN,   /* records are their bytes */
-    COPY_STRINGS, /* the only pointers are strings; short ones are bytes too */
+    COPY_STRING,  /* the only pointer is one string; a short one is bytes too */
+    COPY_STRINGS, /* the same with several */
     COPY_ANY,
 } copy_kind;
+
+static copy_kind copy_kind_of(const raski_layout *layout) {
+    if (!layout->has_pointers) return COPY_PLAIN;
+    if (!layout->only_strings) return COPY_ANY;
+    return layout->place_count == 1 && layout->places[0].count == 1 ? COPY_STRING : COPY_STRINGS;
+}
 
 ALWAYS_INLINE rask_status scatter(raski_result_writer *writer, const char *records, size_t count,
                                   const int64_t *timestamps, const int32_t *hashes, size_t size,
                                   copy_kind kind, bool has_columns, raski_error *err) {
     const raski_layout *layout = writer->format->layout;
+    const uint32_t string_offset = kind == COPY_STRING ? layout->places[0].offset : 0;
     const uint16_t *routes = writer->routes;
     raski_output *outputs = writer->outputs;
     for (size_t i = 0; i < count; i++, records += size) {
         raski_output *output = &outputs[routes[i]];
         int64_t timestamp = has_columns && timestamps != NULL ? timestamps[i] : 0;
         int32_t hash = has_columns && hashes != NULL ? hashes[i] : 0;
-        if (__builtin_expect(output->record_count == output->full_at, 0) || kind == COPY_ANY ||
-            (kind == COPY_STRINGS && has_long_string(layout, records))) {
+        bool is_special = kind == COPY_ANY ||
+                          (kind == COPY_STRING && is_long_at(records + string_offset)) ||
+                          (kind == COPY_STRINGS && has_long_string(layout, records));
+        if (__builtin_expect(output->record_count == output->full_at || is_special, 0)) {
             RASKI_TRY(raski_output_append(writer, output, records, timestamp, hash, err));
             continue;
         }
@@ -183,19 +197,19 @@ static rask_status scatter_plain(raski_result_writer *writer, const char *record
     }
 }
 
-static rask_status scatter_strings(raski_result_writer *writer, const char *records, size_t count,
-                                   raski_error *err) {
+static rask_status scatter_string(raski_result_writer *writer, const char *records, size_t count,
+                                  raski_error *err) {
     const int64_t *timestamps = NULL;
     const int32_t *hashes = NULL;
     switch (writer->format->record_size) {
         case 16:
-            return SCATTER(16, COPY_STRINGS, false);
+            return SCATTER(16, COPY_STRING, false);
         case 24:
-            return SCATTER(24, COPY_STRINGS, false);
+            return SCATTER(24, COPY_STRING, false);
         case 32:
-            return SCATTER(32, COPY_STRINGS, false);
+            return SCATTER(32, COPY_STRING, false);
         default:
-            return SCATTER(writer->format->record_size, COPY_STRINGS, false);
+            return SCATTER(writer->format->record_size, COPY_STRING, false);
     }
 }
 
@@ -205,14 +219,18 @@ rask_status raski_writer_distribute(raski_result_writer *writer, const void *rec
     RASKI_DCHECK(count <= RASKI_ROUTE_BATCH);
     const raski_buffer_format *format = writer->format;
     RASKI_TRY(route(writer, records, count, hashes, err));
-    if (format->bytes_per_record != format->record_size) {
-        if (!format->layout->has_pointers) {
+    bool has_columns = format->bytes_per_record != format->record_size;
+    switch (copy_kind_of(format->layout)) {
+        case COPY_PLAIN:
+            if (!has_columns) return scatter_plain(writer, records, count, err);
             return SCATTER(format->record_size, COPY_PLAIN, true);
-        }
-        if (format->layout->only_strings) return SCATTER(format->record_size, COPY_STRINGS, true);
-        return SCATTER(format->record_size, COPY_ANY, true);
+        case COPY_STRING:
+            if (!has_columns) return scatter_string(writer, records, count, err);
+            return SCATTER(format->record_size, COPY_STRINGS, true);
+        case COPY_STRINGS:
+            return SCATTER(format->record_size, COPY_STRINGS, true);
+        case COPY_ANY:
+            break;
     }
-    if (!format->layout->has_pointers) return scatter_plain(writer, records, count, err);
-    if (format->layout->only_strings) return scatter_strings(writer, records, count, err);
-    return SCATTER(format->record_size, COPY_ANY, false);
+    return SCATTER(format->record_size, COPY_ANY, true);
 }
