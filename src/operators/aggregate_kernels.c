@@ -96,10 +96,10 @@ RASKI_HOT uint64_t update_first_matches(key_path path, size_t words, bool sum_lo
     char *rows[RASKI_LOOKUP_MAX];
     if (!cached) raski_view_prefetch(path, &view, &aggregate->key, key, key_size, n, hashes, rows);
     for (size_t i = 0; i < n; i++, key += key_size, in += size, out += size) {
-        char *row = rows[i];
-        if (cached)
-            row = raski_view_first_match(
-                &view, true, key_hash(path, &aggregate->key, view.record_offset, key, view.seed));
+        char *row = cached ? raski_view_first_match(&view, true,
+                                                    key_hash(path, &aggregate->key,
+                                                             view.record_offset, key, view.seed))
+                           : rows[i];
         if (__builtin_expect(row && key_equal(path, &aggregate->key, view.record_offset, key,
                                               &table->key_in_row, view.row_offset, row),
                              1))
