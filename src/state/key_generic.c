@@ -38,23 +38,16 @@ static uint64_t double_bits(const char *value) {
 uint64_t raski_key_scalar_bits(const rask_type *type, const char *value) {
     switch (type->kind) {
         case RASK_KIND_BYTE:
-            return (uint64_t)(int64_t) * (const int8_t *)value;
-        case RASK_KIND_SHORT: {
-            int16_t number = 0;
-            memcpy(&number, value, sizeof number);
-            return (uint64_t)(int64_t)number;
-        }
+        case RASK_KIND_SHORT:
         case RASK_KIND_INT:
-            return load_u32(value);
         case RASK_KIND_LONG:
+        case RASK_KIND_BOOLEAN:
         case RASK_KIND_TIMESTAMP:
-            return load_u64(value);
+            return load_integer(value, type->size);
         case RASK_KIND_FLOAT:
             return float_bits(value);
         case RASK_KIND_DOUBLE:
             return double_bits(value);
-        case RASK_KIND_BOOLEAN:
-            return *value != 0;
         default:
             break;
     }
@@ -134,5 +127,34 @@ bool raski_key_equal_generic(const raski_key_spec *a_spec, const char *a,
         if (!equal_value(a_spec->parts[i].type, a + a_spec->parts[i].offset,
                          b + b_spec->parts[i].offset))
             return false;
+    return true;
+}
+
+static bool flatten_value(const rask_type *type, uint32_t offset, raski_key_spec *plain) {
+    switch (type->kind) {
+        case RASK_KIND_BYTE:
+        case RASK_KIND_SHORT:
+        case RASK_KIND_INT:
+        case RASK_KIND_LONG:
+        case RASK_KIND_BOOLEAN:
+        case RASK_KIND_TIMESTAMP:
+        case RASK_KIND_STRING:
+            if (plain->part_count == RASKI_KEY_PARTS_MAX) return false;
+            plain->parts[plain->part_count++] = (raski_key_field){.offset = offset, .type = type};
+            return true;
+        case RASK_KIND_RECORD:
+            for (uint32_t i = 0; i < type->field_count; i++)
+                if (!flatten_value(type->fields[i].type, offset + type->fields[i].offset, plain))
+                    return false;
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool raski_key_flatten(const raski_key_spec *spec, raski_key_spec *ret_plain) {
+    ret_plain->part_count = 0;
+    for (uint32_t i = 0; i < spec->part_count; i++)
+        if (!flatten_value(spec->parts[i].type, spec->parts[i].offset, ret_plain)) return false;
     return true;
 }

@@ -25,13 +25,35 @@ static inline uint64_t load_u64(const char *p) {
     memcpy(&value, p, sizeof value);
     return value;
 }
+static inline uint32_t load_u8(const char *p) {
+    return *(const unsigned char *)p;
+}
 static inline uint32_t load_u32(const char *p) {
     uint32_t value = 0;
     memcpy(&value, p, sizeof value);
     return value;
 }
 
+/* An integer or boolean of `size` bytes, sign-extended below 4: what raski_key_scalar_bits gives.
+ */
+static inline uint64_t load_integer(const char *p, uint32_t size) {
+    switch (size) {
+        case 8:
+            return load_u64(p);
+        case 4:
+            return load_u32(p);
+        case 2:
+            return (uint64_t)(int64_t)(int16_t)(load_u8(p) | load_u8(p + 1) << 8);
+        default:
+            return (uint64_t)(int64_t)(int8_t)load_u8(p);
+    }
+}
+
 /* key_generic.c */
+/* Writes the parts of a key with the fields of records as parts of their own. false: one of them is
+ * no plain part, or there are more than RASKI_KEY_PARTS_MAX. Hashes and equality by either spec are
+ * the same. */
+bool raski_key_flatten(const raski_key_spec *spec, raski_key_spec *ret_plain);
 /* The value of a kind that fits into 64 bits, sign-extended: equal values have equal bits (those of
  * Java's floatToIntBits and doubleToLongBits). */
 uint64_t raski_key_scalar_bits(const rask_type *type, const char *value);
@@ -60,6 +82,27 @@ static inline bool equal_string(const char *a, const char *b) {
     return memcmp(a_bytes, b_bytes, (uint32_t)first) == 0;
 }
 
+static inline uint64_t hash_plain(const raski_key_spec *spec, const char *record, uint64_t hash) {
+    for (uint32_t i = 0; i < spec->part_count; i++) {
+        const char *part = record + spec->parts[i].offset;
+        uint32_t size = spec->parts[i].type->size;
+        hash = size == sizeof(rask_string) ? hash_string(part, hash)
+                                           : hash_mix(load_integer(part, size) ^ hash, HASH_K1);
+    }
+    return hash;
+}
+static inline bool equal_plain(const raski_key_spec *a_spec, const char *a,
+                               const raski_key_spec *b_spec, const char *b) {
+    for (uint32_t i = 0; i < a_spec->part_count; i++) {
+        const char *x = a + a_spec->parts[i].offset, *y = b + b_spec->parts[i].offset;
+        uint32_t size = a_spec->parts[i].type->size;
+        if (size == sizeof(rask_string) ? !equal_string(x, y)
+                                        : load_integer(x, size) != load_integer(y, size))
+            return false;
+    }
+    return true;
+}
+
 /* `path` is a constant where this is called from the loops. */
 static inline __attribute__((always_inline)) uint64_t key_hash(key_path path,
                                                                const raski_key_spec *spec,
@@ -72,6 +115,8 @@ static inline __attribute__((always_inline)) uint64_t key_hash(key_path path,
             return hash_mix(load_u32(record + offset) ^ seed, HASH_K1);
         case KEY_PATH_STRING:
             return hash_string(record + offset, seed);
+        case KEY_PATH_PLAIN:
+            return hash_plain(spec, record, seed);
         case KEY_PATH_GENERIC:
             break;
     }
@@ -87,6 +132,8 @@ static inline __attribute__((always_inline)) bool key_equal(
             return load_u32(record + record_offset) == load_u32(row + row_offset);
         case KEY_PATH_STRING:
             return equal_string(record + record_offset, row + row_offset);
+        case KEY_PATH_PLAIN:
+            return equal_plain(record_spec, record, row_spec, row);
         case KEY_PATH_GENERIC:
             break;
     }

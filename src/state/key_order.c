@@ -155,28 +155,24 @@ static sort_entry *sort_by_prefix(sort_entry *entries, sort_entry *other, size_t
 rask_status raski_keyed_table_in_key_order(const raski_keyed_table *table, char ***ret_rows,
                                            raski_error *err) {
     size_t count = table->count, position = 0, n = 0;
-    char **rows = raski_try_alloc(count * sizeof *rows, 0);
     sort_entry *entries = raski_try_alloc(count * sizeof *entries, 0);
     sort_entry *other = raski_try_alloc(count * sizeof *other, 0);
-    rask_status status = RASK_OK;
-    if (!rows || !entries || !other) {
-        status = raski_table_no_memory(table, err);
-        goto out;
+    if (!entries || !other) {
+        raski_free(entries);
+        raski_free(other);
+        return raski_table_no_memory(table, err);
     }
     for (char *row; (row = raski_keyed_table_next(table, &position)); n++)
         entries[n] = (sort_entry){.prefix = key_prefix(&table->key_in_row, row), .row = row};
     sorted_key = &table->key_in_row;
     sort_entry *sorted = sort_by_prefix(entries, other, count);
+    char **rows = (char **)(void *)(sorted == entries ? other : entries); /* no longer needed */
     for (size_t start = 0, end = 0; start < count; start = end) {
         for (end = start + 1; end < count && sorted[end].prefix == sorted[start].prefix;) end++;
         if (end - start > 1) qsort(sorted + start, end - start, sizeof *sorted, compare_whole);
         for (size_t i = start; i < end; i++) rows[i] = sorted[i].row;
     }
+    raski_free(sorted);
     *ret_rows = rows;
-    rows = NULL;
-out:
-    raski_free(rows);
-    raski_free(entries);
-    raski_free(other);
-    return status;
+    return RASK_OK;
 }

@@ -110,6 +110,9 @@ rask_status raski_keyed_table_create(const raski_keyed_table_options *options,
     for (size_t i = 0; i < options->state_count; i++)
         if (table->states[i].size > scratch) scratch = table->states[i].size;
     table->scratch = raski_calloc(1, scratch);
+    raski_key_spec plain;
+    if (table->path == KEY_PATH_GENERIC && raski_key_flatten(&table->key_in_row, &plain))
+        table->plain_key_in_row = raski_memdup(&plain, sizeof plain);
     rask_status status = raski_table_reserve(table, 1, err);
     if (status != RASK_OK) {
         raski_keyed_table_destroy(table);
@@ -131,6 +134,7 @@ void raski_keyed_table_destroy(raski_keyed_table *table_take_or_null) {
     raski_free(table->units);
     raski_free(table->index);
     raski_free(table->scratch);
+    raski_free(table->plain_key_in_row);
     raski_free(table);
 }
 

@@ -82,7 +82,9 @@ RASKI_HOT uint64_t lookup_first_matches(key_path path, size_t row_words, bool ca
                                         const char *records, size_t record_size, size_t n,
                                         char **ret_rows) {
     raski_table_view view = raski_table_view_of(table, spec);
-    if (path != KEY_PATH_GENERIC) {
+    const raski_key_spec *row_key =
+        path == KEY_PATH_PLAIN ? table->plain_key_in_row : &table->key_in_row;
+    if (path != KEY_PATH_GENERIC && path != KEY_PATH_PLAIN) {
         records += view.record_offset;
         view.record_offset = 0;
     }
@@ -90,10 +92,8 @@ RASKI_HOT uint64_t lookup_first_matches(key_path path, size_t row_words, bool ca
         view.row_size = row_words * sizeof(uint64_t);
         view.row_offset = sizeof(uint64_t);
     }
-    return cached ? lookup_cached(path, &view, &table->key_in_row, spec, records, record_size, n,
-                                  ret_rows)
-                  : lookup_uncached(path, &view, &table->key_in_row, spec, records, record_size, n,
-                                    ret_rows);
+    return cached ? lookup_cached(path, &view, row_key, spec, records, record_size, n, ret_rows)
+                  : lookup_uncached(path, &view, row_key, spec, records, record_size, n, ret_rows);
 }
 
 typedef uint64_t lookup_loop(const raski_keyed_table *table, const raski_key_spec *spec,
@@ -112,6 +112,7 @@ LOOPS(KEY_PATH_8, 3, 8_24)
 LOOPS(KEY_PATH_8, 0, 8)
 LOOPS(KEY_PATH_4, 0, 4)
 LOOPS(KEY_PATH_STRING, 0, string)
+LOOPS(KEY_PATH_PLAIN, 0, plain)
 LOOPS(KEY_PATH_GENERIC, 0, generic)
 
 static lookup_loop *loop_for(const raski_keyed_table *table, bool cached) {
@@ -124,9 +125,11 @@ static lookup_loop *loop_for(const raski_keyed_table *table, bool cached) {
             return cached ? cached_4 : uncached_4;
         case KEY_PATH_STRING:
             return cached ? cached_string : uncached_string;
+        case KEY_PATH_PLAIN:
         case KEY_PATH_GENERIC:
             break;
     }
+    if (table->plain_key_in_row) return cached ? cached_plain : uncached_plain;
     return cached ? cached_generic : uncached_generic;
 }
 
@@ -137,8 +140,11 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
     if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));
     lookup_loop *loop = loop_for(table, raski_table_is_cached(table, n));
+    raski_key_spec plain;
+    const raski_key_spec *loop_spec = spec;
+    if (table->plain_key_in_row && raski_key_flatten(spec, &plain)) loop_spec = &plain;
     uint64_t inserted = 0;
-    for (uint64_t missing = loop(table, spec, records, record_size, n, ret_rows); missing;
+    for (uint64_t missing = loop(table, loop_spec, records, record_size, n, ret_rows); missing;
          missing &= missing - 1) {
         size_t i = (size_t)__builtin_ctzll(missing);
         const char *record = (const char *)records + i * record_size;

@@ -29,6 +29,7 @@ typedef enum key_path {
     KEY_PATH_8,      /* one integer or timestamp of 8 bytes */
     KEY_PATH_4,      /* one integer of 4 bytes */
     KEY_PATH_STRING, /* one string */
+    KEY_PATH_PLAIN,  /* several integers, booleans and strings: of loops, never of a table */
     KEY_PATH_GENERIC,
 } key_path;
 
@@ -63,8 +64,11 @@ struct raski_keyed_table {
     uint32_t row_size;
     uint64_t seed;
     key_path path;
-    raski_key_spec key;                             /* in records of the first input */
-    raski_key_spec key_in_row;                      /* the same in rows */
+    raski_key_spec key;        /* in records of the first input */
+    raski_key_spec key_in_row; /* the same in rows */
+    /* key_in_row with the fields of records as parts of their own, if all of these are plain (see
+     * KEY_PATH_PLAIN); NULL: there are others */
+    raski_key_spec *plain_key_in_row;
     raski_layout *key_layouts[RASKI_KEY_PARTS_MAX]; /* of parts with pointers, else NULL */
 
     uint32_t rows_end; /* numbers 1 .. rows_end - 1 were given out */
