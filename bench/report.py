@@ -22,7 +22,7 @@ def ratios(row):
     """Rask's CPU over the limit's, and Flink's over Rask's; None where one is missing."""
     cpu = {s: row[s]["cpu_ns_per_record"] for s in ("limit", "rask", "flink") if s in row}
     over_limit = cpu["rask"] / cpu["limit"] if "rask" in cpu and "limit" in cpu else None
-    under_flink = cpu["flink"] / cpu["rask"] if "rask" in cpu and "flink" in cpu else None
+    under_flink = cpu["flink"] / cpu["rask"] if "rask" in cpu and cpu.get("flink", 0) > 0 else None
     return over_limit, under_flink
 
 

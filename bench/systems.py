@@ -78,8 +78,8 @@ class Flink:
     @staticmethod
     def prepare(build, source):
         """Builds the Java programs under build/bench/flink; returns None, saying why, if it cannot."""
-        if source is None or not os.path.isdir(source):
-            print("flink: left out, its programs (bench/flink or shared/peer/flink) are not here")
+        if not os.path.isdir(source):
+            print(f"flink: left out, there is no folder {source}")
             return None
         for tool in ("java", "mvn"):
             if shutil.which(tool) is None:
@@ -110,8 +110,8 @@ class Flink:
         return measured(self.build, command, {"JVM_OPTS": jvm}, timeout)
 
     def run(self, w, p, n, corpus, verify):
-        arguments = {"wordcount": ["WordCount", "--variant", "lines"], "nexmark":
-                     ["Nexmark", "--q", w.what]}.get(w.kind, ["Micro", "--w", w.what])
+        arguments = (["WordCount", "--variant", "lines"] if w.kind == "wordcount"
+                     else ["Micro", "--w", w.what])
         arguments += ["--p", str(p), "--maxp", "128"]
         if w.kind == "wordcount":
             folder = corpus_folder(corpus, n)

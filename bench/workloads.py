@@ -9,7 +9,7 @@ class Workload:
     what: str            # the program's --w or --q
     parallelisms: tuple
     records: int         # of a timed run of Rask and the limit, at scale 1
-    flink_records: int   # of a timed run of Flink; 0: Flink does not take part by default
+    flink_records: int   # of a timed run of Flink; 0: Flink does not take part
     keys: int = 10_000
     limit_goal: float = 0.0   # CPU per record at most this many times the limit's
     flink_goal: float = 0.0   # CPU per record at least this many times less than Flink's
