@@ -2,9 +2,9 @@
  *
  *   rask_nexmark --q gen|q0|q1|q2 [--n N] [--p P] [--verify] [-D key=value]...
  *
- * An event is a bid, or (in 8 of 100) an auction or a person. The rare ones are lists of at most one
- * item, which live in the batch's memory, so that the event itself stays small: three quarters of
- * the work of a generator is to write its records. Texts that exist for the whole run (the pool,
+ * An event is a bid, or (in 8 of 100) an auction or a person. The rare ones are lists of at most
+ * one item, which live in the batch's memory, so that the event itself stays small: three quarters
+ * of the work of a generator is to write its records. Texts that exist for the whole run (the pool,
  * channels, URLs, names) are borrowed. */
 #include <rask/rask.h>
 

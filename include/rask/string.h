@@ -81,7 +81,8 @@ static inline rask_string rask_string_of(const char *p, size_t len) {
         head = raski_load4(p);
         tail = raski_load4(p + len - 4) >> (8 * (8 - len));
     } else if (len > 0) {
-        head = (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[len / 2] << (8 * (len / 2)) |
+        head = (uint64_t)(unsigned char)p[0] |
+               (uint64_t)(unsigned char)p[len / 2] << (8 * (len / 2)) |
                (uint64_t)(unsigned char)p[len - 1] << (8 * (len - 1));
     }
     s.len = (uint32_t)len;
@@ -142,8 +143,8 @@ RASK_API rask_string rask_string_format(const char *format, ...)
 /* A copy of len bytes in the batch arena. */
 RASK_API rask_string rask_string_copy(const char *p, size_t len);
 
-/* size bytes in the batch arena, 16-aligned, not zeroed: for items of lists in emitted records. NULL
- * when there is no memory; the task fails then. */
+/* size bytes in the batch arena, 16-aligned, not zeroed: for items of lists in emitted records.
+ * NULL when there is no memory; the task fails then. */
 RASK_API void *rask_alloc(size_t size);
 
 #ifdef __cplusplus

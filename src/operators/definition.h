@@ -37,9 +37,9 @@ typedef struct raski_side_type {
 
 typedef struct raski_operator_definition {
     raski_operator_type type;
-    const raski_fn *fn; /* NULL for built-in aggregations */
+    const raski_fn *fn;              /* NULL for built-in aggregations */
     const rask_type *in, *in2, *out; /* NULL where there is none */
-    const void *self;   /* initial instance, fn->self->size bytes; NULL: zeroes. Owned */
+    const void *self; /* initial instance, fn->self->size bytes; NULL: zeroes. Owned */
     const raski_key_definition *key, *key2; /* keyed operators. Borrowed from the program */
     raski_aggregate_kind aggregate;
     rask_field field; /* of the aggregation */
@@ -47,7 +47,7 @@ typedef struct raski_operator_definition {
     bool bounded;       /* sources */
     bool final_results; /* batch mode: aggregations give one result per key, at the end */
     RASKI_VEC(raski_side_type) side_types; /* tags that somebody reads */
-    const char *file; /* of the building call */
+    const char *file;                      /* of the building call */
     int line;
 } raski_operator_definition;
 

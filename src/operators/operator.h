@@ -21,7 +21,7 @@
 
 /* What the operators of one task share. */
 typedef struct raski_operator_env {
-    bool failed;      /* the first failure (or cancel) is recorded: everybody stops */
+    bool failed; /* the first failure (or cancel) is recorded: everybody stops */
     raski_error error;
     raski_operator *failed_operator; /* NULL: the task itself */
     int64_t record_number;           /* of its input, from 1; 0: none */
@@ -89,10 +89,10 @@ struct raski_operator {
     raski_operator *next; /* the only target of the main output, if it is chained; else NULL */
     unsigned next_input;
     RASKI_VEC(raski_side_output_buffer) sides;
-    size_t out_size;  /* of an output record, bytes; 0: none */
-    void *staging;    /* an own output batch; owned */
+    size_t out_size; /* of an output record, bytes; 0: none */
+    void *staging;   /* an own output batch; owned */
     size_t staging_capacity;
-    char *window;     /* where output goes now: the staging, or inside an exchange buffer */
+    char *window; /* where output goes now: the staging, or inside an exchange buffer */
     size_t window_capacity, pending;
 
     int64_t records_in, records_out; /* read by others: stored with relaxed atomics */
@@ -106,8 +106,7 @@ struct raski_operator {
  * outputs' writers. */
 RASKI_NODISCARD rask_status raski_operator_create(const raski_job_operator *job,
                                                   raski_operator_env *env,
-                                                  raski_operator **ret_operator,
-                                                  raski_error *err);
+                                                  raski_operator **ret_operator, raski_error *err);
 void raski_operator_destroy(raski_operator *operator_take);
 
 /* Wiring, before open. tag NULL: the main output. key: for writers that need hashes, else NULL. */

@@ -81,7 +81,8 @@ void raski_source_handle_event(raski_operator *op, const void *bytes, size_t siz
         r->state = SPLIT_READING;
         rask_status status =
             fn->add_split->add_split(op->self, rask_bytes_of((const char *)bytes + 1, size - 1));
-        if (status < 0 && !op->env->failed) (void)rask_fail("add_split returned %d without a message (use rask_fail)", status);
+        if (status < 0 && !op->env->failed)
+            (void)rask_fail("add_split returned %d without a message (use rask_fail)", status);
     } else {
         (void)rask_fail("an event of kind %d came that this source does not know", kind);
     }

@@ -29,24 +29,24 @@ static const rask_type *output_type(const raski_job_vertex *vertex,
 
 static raski_channel_selector_kind selector_kind(const raski_partitioner *partitioner) {
     switch (partitioner->kind) {
-    case RASKI_PARTITIONER_FORWARD:
-    case RASKI_PARTITIONER_FORWARD_FOR_UNSPECIFIED:
-    case RASKI_PARTITIONER_FORWARD_FOR_CONSECUTIVE_HASH:
-        return RASKI_SELECT_FORWARD;
-    case RASKI_PARTITIONER_REBALANCE:
-        return RASKI_SELECT_REBALANCE;
-    case RASKI_PARTITIONER_RESCALE:
-        return RASKI_SELECT_RESCALE;
-    case RASKI_PARTITIONER_SHUFFLE:
-        return RASKI_SELECT_SHUFFLE;
-    case RASKI_PARTITIONER_GLOBAL:
-        return RASKI_SELECT_GLOBAL;
-    case RASKI_PARTITIONER_BROADCAST:
-        return RASKI_SELECT_BROADCAST;
-    case RASKI_PARTITIONER_KEY_GROUP:
-        return RASKI_SELECT_HASH;
-    case RASKI_PARTITIONER_CUSTOM:
-        return RASKI_SELECT_CUSTOM;
+        case RASKI_PARTITIONER_FORWARD:
+        case RASKI_PARTITIONER_FORWARD_FOR_UNSPECIFIED:
+        case RASKI_PARTITIONER_FORWARD_FOR_CONSECUTIVE_HASH:
+            return RASKI_SELECT_FORWARD;
+        case RASKI_PARTITIONER_REBALANCE:
+            return RASKI_SELECT_REBALANCE;
+        case RASKI_PARTITIONER_RESCALE:
+            return RASKI_SELECT_RESCALE;
+        case RASKI_PARTITIONER_SHUFFLE:
+            return RASKI_SELECT_SHUFFLE;
+        case RASKI_PARTITIONER_GLOBAL:
+            return RASKI_SELECT_GLOBAL;
+        case RASKI_PARTITIONER_BROADCAST:
+            return RASKI_SELECT_BROADCAST;
+        case RASKI_PARTITIONER_KEY_GROUP:
+            return RASKI_SELECT_HASH;
+        case RASKI_PARTITIONER_CUSTOM:
+            return RASKI_SELECT_CUSTOM;
     }
     return RASKI_SELECT_FORWARD;
 }
@@ -63,7 +63,8 @@ static rask_status select_custom(void *context, const void *records, size_t coun
     raski_failure_sink_set(&failure);
     for (; i < count; i++, key += def->record_size) {
         channel = def->fn->partition(key, (int)channel_count);
-        if (channel < 0 || (uint32_t)channel >= channel_count || raski_error_is_set(&failure)) break;
+        if (channel < 0 || (uint32_t)channel >= channel_count || raski_error_is_set(&failure))
+            break;
         channels[i] = (uint32_t)channel;
     }
     raski_failure_sink_set(NULL);
@@ -71,14 +72,15 @@ static rask_status select_custom(void *context, const void *records, size_t coun
     if (i == count) return RASK_OK;
     const long long record = (long long)selection->records + 1;
     if (raski_error_is_set(&failure)) {
-        raski_failure_prefix(&failure, "partitioner \"%s\" at record %lld: ", def->fn->name, record);
+        raski_failure_prefix(&failure, "partitioner \"%s\" at record %lld: ", def->fn->name,
+                             record);
         if (err != NULL) *err = failure;
         return RASK_FAILED;
     }
-    return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
-                      "partitioner \"%s\" at record %lld returned %d, which is not in 0..%u (%s:%d)",
-                      def->fn->name, record, channel, channel_count - 1, def->fn->file,
-                      def->fn->line);
+    return RASKI_FAIL(
+        err, RASK_E_ARGUMENT, USER,
+        "partitioner \"%s\" at record %lld returned %d, which is not in 0..%u (%s:%d)",
+        def->fn->name, record, channel, channel_count - 1, def->fn->file, def->fn->line);
 }
 
 static rask_status make_partition(raski_task *task, const raski_task_deployment *deployment,
@@ -87,10 +89,9 @@ static rask_status make_partition(raski_task *task, const raski_task_deployment 
     if (type == NULL)
         return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL, "no type for an output of \"%s\"",
                           task->vertex->name);
-    const bool blocking = raski_result_type_is_blocking(output->type) ||
-                          raski_result_type_is_hybrid(output->type);
-    char *spill_directory =
-        raski_configuration_temporary_directory(deployment->configuration);
+    const bool blocking =
+        raski_result_type_is_blocking(output->type) || raski_result_type_is_hybrid(output->type);
+    char *spill_directory = raski_configuration_temporary_directory(deployment->configuration);
     raski_result_partition_options options = {
         .name = task->vertex->name,
         .pool = deployment->pool,
@@ -123,8 +124,8 @@ static rask_status make_writer(raski_task *task, const raski_task_deployment *de
         task->selections[i].definition = partitioner->payload;
         options.selector.custom_context = &task->selections[i];
     }
-    return raski_result_writer_create(task->partitions[output->result], &options,
-                                      &task->writers[i], err);
+    return raski_result_writer_create(task->partitions[output->result], &options, &task->writers[i],
+                                      err);
 }
 
 static raski_result_writer *writer_of(const raski_task *task, const raski_network_output *output) {

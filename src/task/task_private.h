@@ -39,7 +39,7 @@ struct raski_task {
     bool is_source;
     raski_result_partition **partitions; /* as vertex->results */
     size_t partition_count;
-    raski_result_writer **writers; /* as vertex->outputs */
+    raski_result_writer **writers;      /* as vertex->outputs */
     raski_custom_selection *selections; /* the same; zeroes for writers of other kinds */
     size_t writer_count;
     raski_input_gate *gate;

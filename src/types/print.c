@@ -76,7 +76,8 @@ static bool put_decimal(raski_str *str, double value, bool is_float) {
 static bool put_string(raski_str *str, const rask_string *s) {
     if (s->len > RASK_STRING_INLINE) return put(str, rask_string_data(s), s->len);
     if (!reserve(str, RASK_STRING_INLINE)) return false;
-    memcpy(str->data + str->length, &s->raski_head, 4); /* all 12: two fixed copies need no branch */
+    memcpy(str->data + str->length, &s->raski_head,
+           4); /* all 12: two fixed copies need no branch */
     memcpy(str->data + str->length + 4, &s->raski_tail, 8);
     str->length += s->len;
     return true;
