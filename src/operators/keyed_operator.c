@@ -14,6 +14,10 @@ typedef struct keyed {
     void *keys[2]; /* what the selectors give, per input; NULL without selector */
     char *rows[RASKI_LOOKUP_MAX];
     bool tracked;                 /* in this block */
+    /* Rows of this batch whose key was left without state. They are removed when the batch was
+     * handed on: emitted records may borrow the strings of their keys. */
+    char **empty;
+    size_t empty_count, empty_capacity;
     raski_key_group_range range;
     uint32_t next_checked; /* record of a block whose key group is checked */
 } keyed;
@@ -85,6 +89,7 @@ static void teardown(raski_operator *op) {
     raski_keyed_table_destroy(k->table);
     raski_free(k->keys[0]);
     raski_free(k->keys[1]);
+    raski_free(k->empty);
     raski_free(k);
     op->kind = NULL;
 }
@@ -125,10 +130,29 @@ static rask_status lookup(raski_operator *op, keyed *k, unsigned input, const ch
     return raski_keyed_table_lookup(k->table, &key->fields, keys, key_size, n, k->rows, NULL, err);
 }
 
-static bool has_stateless_row(const keyed *k, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (*(const uint32_t *)(const void *)k->rows[i] == 0) return true;
-    return false;
+static rask_status note_empty_rows(keyed *k, size_t n, raski_error *err) {
+    for (size_t i = 0; i < n; i++) {
+        if (*(const uint32_t *)(const void *)k->rows[i] != 0) continue;
+        if (k->empty_count == k->empty_capacity) {
+            size_t capacity = k->empty_capacity ? 2 * k->empty_capacity : RASKI_LOOKUP_MAX;
+            char **rows = raski_try_alloc(capacity * sizeof *rows, 0);
+            if (rows == NULL)
+                return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
+            if (k->empty_count > 0) memcpy(rows, k->empty, k->empty_count * sizeof *rows);
+            raski_free(k->empty);
+            k->empty = rows;
+            k->empty_capacity = capacity;
+        }
+        k->empty[k->empty_count++] = k->rows[i];
+    }
+    return RASK_OK;
+}
+
+/* The batch was handed on: nothing borrows from what it replaced or removed. */
+static void end_batch(keyed *k) {
+    if (k->empty_count > 0) raski_keyed_table_sweep(k->table, k->empty, k->empty_count);
+    k->empty_count = 0;
+    raski_keyed_table_end_batch(k->table);
 }
 
 static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
@@ -151,21 +175,20 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
         size_t out = run(op->self, in, block, &op->ctx);
         if (op->ctx.failed) return;
         op->pending += out;
-        if (k->tracked) {
-            k->tracked = false;
-            if (raski_keyed_table_adopt(k->table, &error) != RASK_OK) {
-                raski_operator_fail(op, &error);
-                return;
-            }
+        rask_status status = k->tracked ? raski_keyed_table_adopt(k->table, &error) : RASK_OK;
+        k->tracked = false;
+        if (status == RASK_OK) status = note_empty_rows(k, block, &error);
+        if (status != RASK_OK) {
+            raski_operator_fail(op, &error);
+            return;
         }
-        if (has_stateless_row(k, block)) raski_keyed_table_sweep(k->table, k->rows, block);
         op->record_base += (int64_t)block;
         op->ctx.i = 0;
         in += block * size;
         n -= block;
     }
     raski_operator_hand_on(op);
-    raski_keyed_table_end_batch(k->table);
+    end_batch(k);
 }
 
 void raski_state_track(rask_ctx *ctx, unsigned index) {
