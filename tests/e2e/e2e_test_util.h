@@ -185,6 +185,23 @@ static inline void assert_fails(rask_env *env, const char *part) {
     rask_env_destroy(env);
 }
 
+/* A copy of a string that lives until the end of the program: for models, which keep what they were
+ * given (rask_string_format's memory is used again after some megabytes). The test's thread. */
+typedef struct kept_text {
+    struct kept_text *next;
+    char bytes[];
+} kept_text;
+static kept_text *kept_texts; /* reachable, so that leak checkers know it */
+__attribute__((unused)) static rask_string keep(rask_string s) {
+    if (s.len <= RASK_STRING_INLINE) return s;
+    kept_text *kept = malloc(sizeof *kept + s.len);
+    assert_non_null(kept);
+    memcpy(kept->bytes, rask_string_data(&s), s.len);
+    kept->next = kept_texts;
+    kept_texts = kept;
+    return rask_string_of(kept->bytes, s.len);
+}
+
 /* A text longer than the 12 bytes that a rask_string has in itself, made of a number. */
 static inline rask_string long_text(int64_t n) {
     return rask_string_format("a text of more than twelve bytes, number %lld", (long long)n);
