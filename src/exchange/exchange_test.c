@@ -154,6 +154,27 @@ static void test_timeout_zero_shows_each_commit(void **state) {
     tear_down(&f);
 }
 
+static void test_timeout_bounds_the_age(void **state) {
+    (void)state;
+    enum { TIMEOUT_MS = 3600 * 1000 };
+    fixture f;
+    raski_error err = {0};
+    set_up(&f, &rask_type_pair, 1, RASKI_SELECT_FORWARD, RASKI_STORAGE_PIPELINED, TIMEOUT_MS);
+    int64_t before_ns = raski_coarse_now_ns();
+    assert_true(raski_result_writer_flush_deadline_ns(f.writer) == RASKI_FOREVER);
+    write_pairs(&f, 0, 1); /* the first ever: nobody knows when the next will come */
+    assert_int_equal(read_pairs(f.gates[0], 0), 1);
+    write_pairs(&f, 1, 10);
+    assert_int_equal(read_pairs(f.gates[0], 1), 1);
+    int64_t deadline_ns = raski_result_writer_flush_deadline_ns(f.writer);
+    assert_true(deadline_ns >= before_ns + TIMEOUT_MS * (int64_t)RASKI_NS_PER_MS);
+    assert_true(deadline_ns <= raski_deadline_ns(TIMEOUT_MS));
+    must(raski_result_writer_idle(f.writer, &err), &err); /* nothing else to do: show it now */
+    assert_int_equal(read_pairs(f.gates[0], 1), 11);
+    assert_true(raski_result_writer_flush_deadline_ns(f.writer) == RASKI_FOREVER);
+    tear_down(&f);
+}
+
 static void test_events_stand_between_records(void **state) {
     (void)state;
     fixture f;
@@ -489,6 +510,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flush_shows_partial_buffers),
         cmocka_unit_test(test_timeout_zero_shows_each_commit),
+        cmocka_unit_test(test_timeout_bounds_the_age),
         cmocka_unit_test(test_events_stand_between_records),
         cmocka_unit_test(test_broadcast_is_shared),
         cmocka_unit_test(test_too_few_buffers),
