@@ -12,8 +12,8 @@ typedef struct raski_thread raski_thread;
 typedef void (*raski_thread_main)(void *context);
 
 /* Starts a thread that calls run(context); name (borrowed, cut to 15 bytes) is shown by ps and
- * debuggers; stack_size in bytes, 0: 1 MiB. All signals are blocked in it, so that the main thread
- * gets them. *ret_thread must be given to raski_thread_join. */
+ * debuggers; stack_size in bytes, 0: 1 MiB. Signals are blocked in it, so that the main thread
+ * gets them (but for those of a crash). *ret_thread must be given to raski_thread_join. */
 RASKI_NODISCARD rask_status raski_thread_create(const char *name, size_t stack_size,
                                                 raski_thread_main run, void *context,
                                                 raski_thread **ret_thread, raski_error *err);

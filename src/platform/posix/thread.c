@@ -28,6 +28,14 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
+/* Everything but what says that the thread itself went wrong: blocked, those would end the process
+ * without a crash handler being asked. */
+static void fill_blocked(sigset_t *set) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    (void)sigfillset(set);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) (void)sigdelset(set, own[i]);
+}
+
 rask_status raski_thread_create(const char *name, size_t stack_size, raski_thread_main run,
                                 void *context, raski_thread **ret_thread, raski_error *err) {
     raski_thread *thread = RASKI_NEW(raski_thread);
@@ -38,9 +46,9 @@ rask_status raski_thread_create(const char *name, size_t stack_size, raski_threa
     pthread_attr_t attributes;
     RASKI_ASSERT(pthread_attr_init(&attributes) == 0);
     (void)pthread_attr_setstacksize(&attributes, stack_size ? stack_size : STACK_SIZE_DEFAULT);
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* the new thread inherits it */
+    sigset_t blocked, before;
+    fill_blocked(&blocked);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before); /* the new thread inherits it */
     int failure = pthread_create(&thread->id, &attributes, thread_main, thread);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)pthread_attr_destroy(&attributes);
