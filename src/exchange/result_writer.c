@@ -215,23 +215,23 @@ static bool place_strings(const raski_layout *layout, char *record, const char *
     return true;
 }
 
-static inline uint32_t length_at(const char *string) {
+/* 1 or 0: a number, so that several are combined without branches. */
+static inline unsigned is_long_at(const char *string) {
     uint32_t length;
     memcpy(&length, string, sizeof length);
-    return length;
+    return length > RASK_STRING_INLINE;
 }
 
 /* How many of count strings, stride bytes apart, come before the first long one. */
 static size_t count_short(const char *strings, size_t stride, size_t count) {
     size_t i = 0;
     for (; i + 4 <= count; i += 4, strings += 4 * stride) {
-        bool is_long = (length_at(strings) > RASK_STRING_INLINE) |
-                       (length_at(strings + stride) > RASK_STRING_INLINE) |
-                       (length_at(strings + 2 * stride) > RASK_STRING_INLINE) |
-                       (length_at(strings + 3 * stride) > RASK_STRING_INLINE);
-        if (is_long) break;
+        if (is_long_at(strings) | is_long_at(strings + stride) | is_long_at(strings + 2 * stride) |
+            is_long_at(strings + 3 * stride)) {
+            break;
+        }
     }
-    for (; i < count && length_at(strings) <= RASK_STRING_INLINE; i++) strings += stride;
+    for (; i < count && !is_long_at(strings); i++) strings += stride;
     return i;
 }
 
