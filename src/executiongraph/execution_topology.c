@@ -221,11 +221,12 @@ static int undecided_max_parallelism(const raski_plan_config *config) {
     return config->parallelism;
 }
 
-/* Noticed here as in Flink: whoever keeps the state of subtasks is made with them. */
+/* Noticed here as in Flink: the checkpoint coordinator is made with the subtasks. Dynamic graphs
+ * have none. */
 static rask_status check_state_backend(const raski_job_graph *graph, raski_error *err) {
     static const char *const known[] = {"hashmap", "rocksdb", "forst"};
     const char *backend = graph->config.state_backend;
-    if (backend == NULL || graph->has_batch_state_backend) return RASK_OK;
+    if (backend == NULL || graph->is_dynamic || graph->has_batch_state_backend) return RASK_OK;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcasecmp(known[i], backend) == 0) return RASK_OK;
     rask_status status =
@@ -235,16 +236,14 @@ static rask_status check_state_backend(const raski_job_graph *graph, raski_error
 }
 
 static rask_status build(raski_execution_topology *topology, raski_error *err) {
-    bool is_dynamic = topology->job_graph->is_dynamic;
     RASKI_TRY(decide_all(topology, undecided_max_parallelism(&topology->job_graph->config), err));
-    if (is_dynamic) RASKI_TRY(check_state_backend(topology->job_graph, err));
     for (size_t i = 0; i < topology->vertex_count; i++) {
         raski_execution_job_vertex *vertex = &topology->vertices[i];
         vertex->first_task = topology->task_count;
         if (can_initialize(topology, vertex)) RASKI_TRY(initialize(topology, vertex, err));
     }
     RASKI_TRY(raski_pipelined_regions_compute(topology, err));
-    return is_dynamic ? RASK_OK : check_state_backend(topology->job_graph, err);
+    return check_state_backend(topology->job_graph, err);
 }
 
 rask_status raski_execution_topology_create(const raski_job_graph *job_graph,

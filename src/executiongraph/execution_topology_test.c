@@ -233,8 +233,25 @@ static void hybrid_results_in_slots_of_fixed_size(void **state) {
     raski_job_graph_destroy(graph);
 }
 
+static void unknown_state_backend(void **state) {
+    (void)state;
+    raski_job_graph *graph = graph_of(1, (int[]){1});
+    raski_execution_topology *t = NULL;
+    raski_error err = {0};
+    assert_int_equal(raski_job_graph_sort(graph, &err), RASK_OK);
+    graph->config.state_backend = "HashMap";
+    assert_int_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
+    raski_execution_topology_destroy(t);
+    graph->config.state_backend = "papyrus";
+    assert_int_not_equal(raski_execution_topology_create(graph, &t, &err), RASK_OK);
+    assert_string_equal(err.message, "Could not instantiate configured state backend");
+    assert_string_equal(err.cause_message, "papyrus");
+    raski_job_graph_destroy(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_state_backend),
         cmocka_unit_test(hybrid_results_in_slots_of_fixed_size),
         cmocka_unit_test(groups_and_reads_agree),
         cmocka_unit_test(wide_exchange_is_small),
