@@ -45,7 +45,7 @@ static raski_gate_descriptor describe_gate(const raski_execution_graph *graph,
     const raski_job_edge *edge = vertex->job_vertex->job_vertex->inputs.items[input];
     raski_consumed_range range =
         raski_execution_topology_reads(graph->topology, vertex->job_vertex, input, vertex->subtask);
-    size_t count = (size_t)(range.partitions.last - range.partitions.first + 1);
+    size_t count = (size_t)range.partitions.last - (size_t)range.partitions.first + 1;
     raski_gate_descriptor gate = {
         .partitions = RASKI_NEW_ARRAY(raski_partition_id, count),
         .partition_count = count,
