@@ -210,6 +210,7 @@ static rask_status grow(raski_adaptive_graph *graph, raski_error *err) {
     graph->builder.phase_chains.count = 0;
     graph->builder.physical_edges.count = 0;
     RASKI_TRY(create_ready_chains(graph, err));
+    if (graph->builder.phase_chains.count == 0) return RASK_OK;
     raski_builder_choose_outputs(&graph->builder);
     RASKI_TRY(connect_phase(graph, err));
     RASKI_TRY(raski_job_graph_builder_complete_phase(&graph->builder, err));
