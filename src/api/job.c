@@ -145,7 +145,7 @@ static char *describe_failure(const raski_failure *failure, const raski_error *e
 
 static rask_status run_job(job_run *run, rask_job_result *ret_result, char **ret_message,
                            raski_error *err) {
-    raski_progress_start(&run->progress, run->graph, run->show_progress);
+    raski_progress_start(&run->progress, run->graph, run->coordinators, run->show_progress);
     raski_job_submission submission = {
         .graph = run->graph,
         .coordinators = raski_split_coordinators_providers(run->coordinators),

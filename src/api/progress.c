@@ -5,8 +5,10 @@
 
 #include "platform/process.h"
 
-void raski_progress_start(raski_progress *progress, const raski_job_graph *graph, bool show) {
-    *progress = (raski_progress){.graph = graph, .wanted = show && raski_is_terminal(2)};
+void raski_progress_start(raski_progress *progress, const raski_job_graph *graph,
+                          const raski_split_coordinators *coordinators, bool show) {
+    *progress = (raski_progress){
+        .graph = graph, .coordinators = coordinators, .wanted = show && raski_is_terminal(2)};
 }
 
 bool raski_progress_wanted(const raski_progress *progress) {
@@ -34,6 +36,26 @@ static const char *grouped(int64_t number, char text[32]) {
     return text;
 }
 
+/* ", 25 %, 12 s left" where all sources have splits and enough of them are read to tell. */
+static void say_time_left(const raski_progress *progress, int64_t running_ms) {
+    size_t sources = 0;
+    for (size_t i = 0; i < progress->graph->sorted.count; i++)
+        sources += progress->graph->sorted.items[i]->inputs.count == 0;
+    size_t done = 0;
+    size_t total = 0;
+    raski_split_coordinators_progress(progress->coordinators, &done, &total);
+    const size_t enough = 3;
+    if (done == total && total > 0) {
+        (void)fputs(", all input read", stderr);
+        return;
+    }
+    if (done < enough || total == 0 ||
+        sources != raski_split_coordinators_count(progress->coordinators))
+        return;
+    double left = (double)running_ms / 1000.0 * (double)(total - done) / (double)done;
+    (void)fprintf(stderr, ", %zu %%, %.0f s left", done * 100 / total, left);
+}
+
 void raski_progress_show(void *context, const raski_job_progress *now) {
     raski_progress *progress = context;
     int64_t records = records_read(progress, now);
@@ -50,6 +72,7 @@ void raski_progress_show(void *context, const raski_job_progress *now) {
     (void)fprintf(stderr, "\r\033[K%s records, %s/s, %.1f s, %zu of %zu tasks running",
                   grouped(records, a), grouped((int64_t)progress->rate, b),
                   (double)now->running_ms / 1000.0, now->tasks_running, now->tasks_total);
+    say_time_left(progress, now->running_ms);
     (void)fflush(stderr);
 }
 

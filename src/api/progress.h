@@ -1,11 +1,12 @@
-/* progress.h - what a person at a terminal sees while a job runs: records read and their rate, and
- * a closing line. Silent when standard error is not a terminal. Threads: show is called on the
+/* progress.h - what a person at a terminal sees while a job runs: records read, their rate, the time
+ * left where all sources have splits, and a closing line. Silent when standard error is not a terminal. Threads: show is called on the
  * cluster's thread, the rest on the program's. */
 #ifndef RASKI_API_PROGRESS_H
 #define RASKI_API_PROGRESS_H
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/split_coordinator.h"
 #include "cluster/job_result.h"
 #include "graph/job_graph.h"
 #include "rask/stream.h"
@@ -13,13 +14,15 @@
 enum { RASKI_PROGRESS_INTERVAL_MS = 250 };
 
 typedef struct raski_progress {
-    const raski_job_graph *graph; /* borrowed */
+    const raski_job_graph *graph;                 /* borrowed */
+    const raski_split_coordinators *coordinators; /* borrowed */
     bool wanted, shown;
     int64_t last_records, last_ms;
     double rate; /* records per second, smoothed */
 } raski_progress;
 
-void raski_progress_start(raski_progress *progress, const raski_job_graph *graph, bool show);
+void raski_progress_start(raski_progress *progress, const raski_job_graph *graph,
+                          const raski_split_coordinators *coordinators, bool show);
 bool raski_progress_wanted(const raski_progress *progress);
 void raski_progress_show(void *progress, const raski_job_progress *now);
 /* Removes the line of progress, and says in one line how much was done. */

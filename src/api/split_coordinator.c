@@ -11,19 +11,26 @@ typedef struct split {
     size_t size; /* of event */
     char *event; /* owned */
     int subtask, attempt; /* who has it; subtask -1: nobody */
+    bool done;
 } split;
 
 struct raski_splits {
     RASKI_VEC(split) items;
 };
 
-typedef struct coordinator {
+typedef struct source {
     const raski_operator_definition *def;
+    size_t splits, done; /* of the running attempt of the job */
+} source;
+
+typedef struct coordinator {
+    source *of; /* borrowed */
     const raski_coordinator_context *context;
     raski_splits splits;
 } coordinator;
 
 struct raski_split_coordinators {
+    RASKI_VEC(source *) sources; /* owned */
     RASKI_VEC(raski_coordinator_provider) providers;
 };
 
@@ -37,13 +44,13 @@ rask_status raski_add_split(raski_splits *splits, const void *bytes, size_t size
 }
 
 static rask_status enumerate(coordinator *c, raski_error *err) {
-    const raski_fn *fn = c->def->fn;
+    const raski_fn *fn = c->of->def->fn;
     if (fn->enumerate == NULL || fn->enumerate->enumerate == NULL)
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
                           "split source \"%s\" (%s:%d) has no RASK_ENUMERATE", fn->name, fn->file,
                           fn->line);
     void *self = raski_calloc(1, fn->self->size);
-    if (c->def->self != NULL) memcpy(self, c->def->self, fn->self->size);
+    if (c->of->def->self != NULL) memcpy(self, c->of->def->self, fn->self->size);
     raski_error failure = {0};
     raski_failure_sink_set(&failure);
     rask_status status = fn->enumerate->enumerate(self, &c->splits);
@@ -59,7 +66,21 @@ static rask_status enumerate(coordinator *c, raski_error *err) {
 }
 
 static rask_status start(void *self, raski_error *err) {
-    return enumerate(self, err);
+    coordinator *c = self;
+    RASKI_TRY(enumerate(c, err));
+    c->of->splits = c->splits.items.count;
+    c->of->done = 0;
+    return RASK_OK;
+}
+
+/* A reader that asks for the next split has read the one it had. */
+static void note_done(coordinator *c, int subtask, int attempt) {
+    for (size_t i = 0; i < c->splits.items.count; i++) {
+        split *s = &c->splits.items.items[i];
+        if (s->subtask != subtask || s->attempt != attempt || s->done) continue;
+        s->done = true;
+        c->of->done++;
+    }
 }
 
 static rask_status handle_event(void *self, int subtask, int attempt, const void *bytes,
@@ -69,6 +90,7 @@ static rask_status handle_event(void *self, int subtask, int attempt, const void
         return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL,
                           "a source sent an event of %zu bytes that is not a request for a split",
                           length);
+    note_done(c, subtask, attempt);
     for (size_t i = 0; i < c->splits.items.count; i++) {
         split *s = &c->splits.items.items[i];
         if (s->subtask >= 0) continue;
@@ -88,7 +110,10 @@ static void subtask_failed(void *self, int subtask, int attempt, const char *mes
     coordinator *c = self;
     for (size_t i = 0; i < c->splits.items.count; i++) {
         split *s = &c->splits.items.items[i];
-        if (s->subtask == subtask && s->attempt == attempt) s->subtask = -1;
+        if (s->subtask != subtask || s->attempt != attempt) continue;
+        s->subtask = -1;
+        if (s->done) c->of->done--;
+        s->done = false;
     }
 }
 
@@ -118,7 +143,7 @@ static rask_status create(void *ctx, const raski_coordinator_context *context,
                           raski_operator_coordinator *ret_coordinator, raski_error *err) {
     (void)err;
     coordinator *c = RASKI_NEW(coordinator);
-    c->def = ctx;
+    c->of = ctx;
     c->context = context;
     *ret_coordinator = (raski_operator_coordinator){&vtable, c};
     return RASK_OK;
@@ -131,10 +156,12 @@ raski_split_coordinators *raski_split_coordinators_create(const raski_job_graph 
         for (size_t i = 0; i < vertex->operator_count; i++) {
             const raski_operator_definition *def = vertex->operators[i].payload;
             if (def == NULL || def->fn == NULL || def->fn->kind != RASKI_FN_SPLIT_SOURCE) continue;
+            source *of = RASKI_NEW(source);
+            of->def = def;
+            raski_vec_push(&all->sources, of);
             raski_vec_push(&all->providers,
-                           (raski_coordinator_provider){.operator_id = vertex->operators[i].id,
-                                                        .ctx = (void *)(uintptr_t)def,
-                                                        .create = create});
+                           (raski_coordinator_provider){
+                               .operator_id = vertex->operators[i].id, .ctx = of, .create = create});
         }
     }
     return all;
@@ -142,6 +169,9 @@ raski_split_coordinators *raski_split_coordinators_create(const raski_job_graph 
 
 void raski_split_coordinators_destroy(raski_split_coordinators *coordinators_take) {
     if (coordinators_take == NULL) return;
+    for (size_t i = 0; i < coordinators_take->sources.count; i++)
+        raski_free(coordinators_take->sources.items[i]);
+    raski_vec_free(&coordinators_take->sources);
     raski_vec_free(&coordinators_take->providers);
     raski_free(coordinators_take);
 }
@@ -153,4 +183,13 @@ const raski_coordinator_provider *raski_split_coordinators_providers(
 
 size_t raski_split_coordinators_count(const raski_split_coordinators *coordinators) {
     return coordinators->providers.count;
+}
+
+void raski_split_coordinators_progress(const raski_split_coordinators *coordinators,
+                                       size_t *ret_done, size_t *ret_total) {
+    *ret_done = *ret_total = 0;
+    for (size_t i = 0; i < coordinators->sources.count; i++) {
+        *ret_done += coordinators->sources.items[i]->done;
+        *ret_total += coordinators->sources.items[i]->splits;
+    }
 }

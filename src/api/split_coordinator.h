@@ -16,4 +16,8 @@ void raski_split_coordinators_destroy(raski_split_coordinators *coordinators_tak
 const raski_coordinator_provider *raski_split_coordinators_providers(
     const raski_split_coordinators *coordinators);
 size_t raski_split_coordinators_count(const raski_split_coordinators *coordinators);
+/* How many splits there are, and how many have been read. @thread the job master's, or when no job
+ * runs */
+void raski_split_coordinators_progress(const raski_split_coordinators *coordinators,
+                                       size_t *ret_done, size_t *ret_total);
 #endif
