@@ -35,7 +35,7 @@ void raski_heartbeat_watch(raski_heartbeat *heartbeat, uint64_t number, raski_ad
         target = &heartbeat->targets.items[heartbeat->targets.count - 1];
     }
     target->address = address;
-    target->heard_ms = raski_actor_now_ms(heartbeat->actor);
+    target->unanswered = 0;
     schedule_tick(heartbeat);
 }
 
@@ -50,14 +50,14 @@ void raski_heartbeat_unwatch(raski_heartbeat *heartbeat, uint64_t number) {
 
 void raski_heartbeat_heard(raski_heartbeat *heartbeat, uint64_t number) {
     raski_heartbeat_target *target = find(heartbeat, number);
-    if (target != NULL) target->heard_ms = raski_actor_now_ms(heartbeat->actor);
+    if (target != NULL) target->unanswered = 0;
 }
 
 uint64_t raski_heartbeat_take_lost(raski_heartbeat *heartbeat) {
-    int64_t now_ms = raski_actor_now_ms(heartbeat->actor);
     for (size_t i = 0; i < heartbeat->targets.count; i++) {
         uint64_t number = heartbeat->targets.items[i].number;
-        if (now_ms - heartbeat->targets.items[i].heard_ms <= heartbeat->timeout_ms) continue;
+        if (heartbeat->targets.items[i].unanswered * heartbeat->interval_ms < heartbeat->timeout_ms)
+            continue;
         raski_heartbeat_unwatch(heartbeat, number);
         return number;
     }
@@ -68,6 +68,7 @@ void raski_heartbeat_ask_all(raski_heartbeat *heartbeat) {
     heartbeat->timer = 0;
     for (size_t i = 0; i < heartbeat->targets.count; i++) {
         raski_message *message = raski_message_create(&raski_message_ask_heartbeat);
+        heartbeat->targets.items[i].unanswered++;
         raski_actor_send(heartbeat->actor, heartbeat->targets.items[i].address, message);
     }
     schedule_tick(heartbeat);

@@ -1,5 +1,6 @@
-/* heartbeat.h - who is still there. An actor asks its targets now and then; one that has not been
- * heard of for longer than the timeout is lost. Any message of a target counts as a sign of life.
+/* heartbeat.h - who is still there. An actor asks its targets now and then; one that has left as
+ * many questions in a row unanswered as fit into the timeout is lost. Questions are counted, not
+ * time: a process that was stopped for an hour (Ctrl-Z) and goes on has lost nobody.
  * Flink: runtime.heartbeat.HeartbeatManager. Threads: the actor's. */
 #ifndef RASKI_CLUSTER_HEARTBEAT_H
 #define RASKI_CLUSTER_HEARTBEAT_H
@@ -9,7 +10,7 @@
 typedef struct raski_heartbeat_target {
     uint64_t number;
     raski_address address;
-    int64_t heard_ms;
+    int64_t unanswered; /* questions since it was last heard of */
 } raski_heartbeat_target;
 
 typedef struct raski_heartbeat {
