@@ -93,6 +93,17 @@ __attribute__((format(printf, 2, 3))) static inline void lines_add(lines *l, con
     memcpy(copy, text, strlen(text) + 1);
     lines_take(l, copy);
 }
+static inline lines lines_copy(const lines *from) {
+    lines copy = {0};
+    for (size_t i = 0; i < from->count; i++) {
+        size_t size = strlen(from->items[i]) + 1;
+        char *text = malloc(size);
+        assert_non_null(text);
+        memcpy(text, from->items[i], size);
+        lines_take(&copy, text);
+    }
+    return copy;
+}
 static inline void lines_free(lines *l) {
     for (size_t i = 0; i < l->count; i++) free(l->items[i]);
     free(l->items);
