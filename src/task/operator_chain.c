@@ -111,10 +111,14 @@ static rask_status make_writer(raski_task *task, const raski_task_deployment *de
     const raski_network_output *output = task->vertex->outputs[i];
     RASKI_TRY(make_partition(task, deployment, output, err));
     const raski_partitioner *partitioner = output->partitioner;
+    /* A simulated run is the same each time: neither the clock nor chance has a say. */
+    const bool simulated = deployment->simulated;
     raski_result_writer_options options = {
         .selector = {.kind = selector_kind(partitioner),
-                     .max_parallelism = deployment->reader_max_parallelisms[output->result]},
-        .buffer_timeout_ms = output->buffer_timeout_ms,
+                     .max_parallelism = deployment->reader_max_parallelisms[output->result],
+                     .seed = simulated ? 1 + (uint64_t)deployment->subtask_index : 0},
+        .buffer_timeout_ms =
+            simulated && output->buffer_timeout_ms > 0 ? 0 : output->buffer_timeout_ms,
         .doorbell = task->doorbell,
         .cancelled = &task->cancelled,
         .never_wait = deployment->simulated,
