@@ -152,6 +152,10 @@ typedef struct rask_runtime_context {
  * one: an all-zero context with empty names. Flink: RuntimeContext. */
 RASK_API const rask_runtime_context *rask_runtime(void);
 
+/* Whether the running task is to end early (the job is cancelled or fails elsewhere). A function that
+ * waits for something outside of the job looks at it from time to time, and returns. */
+RASK_API bool rask_cancelled(void);
+
 /* The job's configuration: the value of an option by its (Flink) key, or NULL when not set.
  * Borrowed until the function is closed. */
 RASK_API const char *rask_option(const char *key);

@@ -48,7 +48,8 @@ static bool open_beside(const char *path, const struct stat *old, unsigned numbe
     return true;
 }
 
-/* Standard output or error of this process, if old is that: what others wrote there stays. -1: no. */
+/* Standard output or error of this process, if old is that: what others wrote there stays. -1: no.
+ */
 static int standard_stream(const struct stat *old) {
     for (int fd = 1; fd <= 2; fd++) {
         struct stat info;
@@ -69,7 +70,7 @@ bool raski_output_file_open(const char *path, bool append, unsigned number,
         errno = EISDIR;
         return failed("write to", path, message, size);
     }
-    file.target = exists ? realpath(path, NULL) : strdup(path);
+    file.target = exists && S_ISREG(old.st_mode) ? realpath(path, NULL) : strdup(path);
     if (file.target == NULL) return failed("write to", path, message, size);
     file.fd = exists ? standard_stream(&old) : -1;
     if (file.fd >= 0)

@@ -1,6 +1,6 @@
-/* A line per record on standard output or error. Lines of a batch go out in one write, so lines of
- * parallel subtasks never mix inside (up to PIPE_BUF on pipes, always on files and terminals).
- * Flink: PrintSinkFunction, PrintSinkOutputWriter. */
+/* A line per record on standard output or error, whole lines at a time: those of parallel subtasks
+ * do not mix inside (on pipes: up to PIPE_BUF, 4096 bytes, a line). Flink: PrintSinkFunction,
+ * PrintSinkOutputWriter. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "connectors/connectors.h"
+#include "connectors/write.h"
 #include "rask/function.h"
 
 enum { WRITE_BYTES = 64 * 1024 };
@@ -23,20 +24,10 @@ typedef struct printer {
 static const raski_states printer_states = {"printer", sizeof(printer), NULL, 0};
 
 static rask_status write_all(printer *self) {
-    const char *from = self->text.data;
-    size_t left = self->text.length;
+    size_t length = self->text.length;
     self->text.length = 0;
-    while (left > 0) {
-        ssize_t n = write(self->fd, from, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EPIPE) return rask_pipe_closed();
-        if (n < 0)
-            return rask_fail("cannot write to standard %s: %s", self->fd == 1 ? "output" : "error",
-                             strerror(errno));
-        from += n;
-        left -= (size_t)n;
-    }
-    return RASK_OK;
+    return raski_write(self->fd, self->text.data, length,
+                       self->fd == 1 ? "standard output" : "standard error");
 }
 
 static size_t print(void *self_p, const void *in, size_t n, rask_ctx *ctx) {

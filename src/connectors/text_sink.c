@@ -12,6 +12,7 @@
 
 #include "connectors/connectors.h"
 #include "connectors/output_file.h"
+#include "connectors/write.h"
 #include "rask/function.h"
 
 enum { WRITE_BYTES = 256 * 1024, MESSAGE_BYTES = 512 };
@@ -23,6 +24,7 @@ typedef struct writer {
     memory *shared; /* of the connector */
     bool append;
     raski_output_file file;
+    char *name;     /* the file's, in quotes, for messages */
     rask_text text; /* not yet written */
 } writer;
 
@@ -87,6 +89,11 @@ static rask_status check_target(memory *shared, bool parallel) {
     return RASK_OK;
 }
 
+static char *quoted(const char *name) {
+    char *text = NULL;
+    return asprintf(&text, "\"%s\"", name) < 0 ? NULL : text;
+}
+
 static rask_status open_writer(void *self_p) {
     writer *self = self_p;
     memory *shared = self->shared;
@@ -103,25 +110,17 @@ static rask_status open_writer(void *self_p) {
     if (!raski_output_file_open(parallel ? part : shared->path, self->append, shared->number,
                                 &self->file, message, sizeof message))
         status = rask_fail("%s", message);
+    else if ((self->name = quoted(self->file.target)) == NULL)
+        status = rask_fail("no memory to write \"%s\"", shared->path);
     free(part);
     return status;
 }
 
 /* ---------------------------------------------------------------- write */
 static rask_status write_all(writer *self) {
-    const char *from = self->text.data;
-    size_t left = self->text.length;
+    size_t length = self->text.length;
     self->text.length = 0;
-    while (left > 0) {
-        ssize_t n = write(self->file.fd, from, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno == EPIPE) return rask_pipe_closed();
-        if (n < 0)
-            return rask_fail("cannot write to \"%s\": %s", self->file.target, strerror(errno));
-        from += n;
-        left -= (size_t)n;
-    }
-    return RASK_OK;
+    return raski_write(self->file.fd, self->text.data, length, self->name);
 }
 
 static size_t write_records(void *self_p, const void *in, size_t n, rask_ctx *ctx) {
@@ -163,7 +162,9 @@ static rask_status close_writer(void *self_p) {
     writer *self = self_p;
     raski_output_file_abandon(&self->file);
     free(self->text.data);
+    free(self->name);
     self->text = (rask_text){0};
+    self->name = NULL;
     return RASK_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { ENCODED_BYTES = 128 * 1024 };
+enum { ENCODED_BYTES = 128 * 1024, GZIP_MAGIC_BYTES = 2 };
 
 typedef enum encoding { PLAIN, GZIP, ZSTD } encoding;
 
@@ -147,6 +147,8 @@ static int64_t step_gzip(raski_byte_source *s, void *bytes, size_t size, report 
         s->has_frame = true;
         code = inflateReset(&s->gzip);
     }
+    if (code == Z_DATA_ERROR && s->gzip.total_out == 0 && s->gzip.total_in <= GZIP_MAGIC_BYTES)
+        return corrupt(s, s->has_frame ? "what follows its end is no gzip" : "it is no gzip", to);
     if (code == Z_NEED_DICT) return corrupt(s, "it needs a dictionary", to);
     if (code != Z_OK && code != Z_BUF_ERROR)
         return corrupt(s, s->gzip.msg ? s->gzip.msg : "no memory", to);

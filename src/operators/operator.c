@@ -1,5 +1,6 @@
 #include "operators/operator.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,11 @@ void raski_failure_sink_set(raski_error *sink_or_null) {
 const rask_runtime_context *rask_runtime(void) {
     static const rask_runtime_context none = {.job_name = "", .task_name = "", .operator_name = ""};
     return current ? &current->runtime : &none;
+}
+
+bool rask_cancelled(void) {
+    return current != NULL &&
+           atomic_load_explicit(current->env->cancelled, memory_order_acquire);
 }
 
 const char *rask_option(const char *key) {

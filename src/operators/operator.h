@@ -29,6 +29,7 @@ typedef struct raski_operator_env {
     const raski_configuration *configuration;
     rask_runtime_context runtime; /* operator_name is set per operator */
     raski_id attempt_id;
+    const _Atomic bool *cancelled; /* of the task; read with acquire */
     /* to an operator's coordinator; bytes are borrowed */
     void (*send_event)(void *context, raski_operator *op, const void *bytes, size_t size);
     void *context;

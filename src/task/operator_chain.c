@@ -255,6 +255,7 @@ rask_status raski_task_create(const raski_task_deployment *deployment,
     task->wake_fd = -1;
     task->env.configuration = deployment->configuration;
     task->env.attempt_id = deployment->attempt_id;
+    task->env.cancelled = &task->cancelled;
     task->env.send_event = send_event;
     task->env.context = task;
     task->env.runtime = (rask_runtime_context){

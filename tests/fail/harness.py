@@ -13,7 +13,7 @@ import unittest
 BUILD = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
 WORDCOUNT = os.path.join(BUILD or "", "examples", "wordcount")
 # No job of these tests takes long; one that hangs is killed, and the test fails.
-TIMEOUT_S = 120
+TIMEOUT_S = 100
 # The user that owns nothing: root may read everything, so permissions are tested as this one.
 NOBODY = 65534
 
