@@ -251,6 +251,70 @@ static void nothing_is_left_of_a_cluster(void **state) {
     }
 }
 
+/* Cancels after some yields, from a thread of its own. */
+typedef struct canceller {
+    raski_mini_cluster *cluster;
+    unsigned yields;
+} canceller;
+
+static void *cancel_later(void *argument) {
+    const canceller *c = argument;
+    for (unsigned i = 0; i < c->yields; i++) (void)sched_yield();
+    raski_mini_cluster_cancel(c->cluster);
+    return NULL;
+}
+
+/* A job on threads that fails, restarts, finishes or is cancelled wherever chance has it. */
+static raski_job_status run_by_chance(uint64_t seed) {
+    world w;
+    world_prepare(&w);
+    w.plan.random_state = seed;
+    w.plan.step_fails = seed % 3 == 0 ? 0.02 : 0;
+    w.plan.create_fails = seed % 5 == 0 ? 0.1 : 0;
+    w.plan.failures_max = 1 + (int)(seed % 4);
+    w.plan.endless = seed % 4 == 0;
+    raski_cluster_options options = RASKI_CLUSTER_OPTIONS_DEFAULT;
+    options.task_executors = 1 + (int)(seed % 2);
+    if (seed % 2 == 0) {
+        options.restart = raski_restart_options_default(RASKI_BACKOFF_FIXED_DELAY);
+        options.restart.attempts = 8;
+        options.restart.delay_ms = 1;
+    }
+    world_open(
+        &w,
+        test_graph_chain(1 + (int)(seed % 4),
+                         seed % 3 == 1 ? RASKI_RESULT_BLOCKING : RASKI_RESULT_PIPELINED_BOUNDED),
+        &options);
+    pthread_t thread;
+    canceller c = {w.cluster, (unsigned)(seed * 7919 % 400)};
+    bool is_cancelled = w.plan.endless || seed % 3 == 2;
+    if (is_cancelled) assert_int_equal(pthread_create(&thread, NULL, cancel_later, &c), 0);
+    (void)!world_run(&w);
+    if (is_cancelled) assert_int_equal(pthread_join(thread, NULL), 0);
+    raski_job_status status = w.result.status;
+    if (status == RASKI_JOB_FINISHED) expect_counts(&w, 30);
+    world_close(&w);
+    return status;
+}
+
+static void nothing_is_left_however_jobs_end(void **state) {
+    (void)state;
+    size_t threads = count_entries("/proc/self/task");
+    (void)run_by_chance(1); /* what is made once for the process is there after */
+    size_t descriptors = count_entries("/proc/self/fd");
+    int ends[RASKI_JOB_STATUSES] = {0};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        ends[run_by_chance(seed)]++;
+        if (count_threads(threads) != threads || count_entries("/proc/self/fd") != descriptors)
+            fail_msg("seed %llu left threads or descriptors", (unsigned long long)seed);
+    }
+    assert_true(ends[RASKI_JOB_FINISHED] > 0);
+    assert_true(ends[RASKI_JOB_FAILED] > 0);
+    assert_true(ends[RASKI_JOB_CANCELED] > 0);
+    assert_int_equal(ends[RASKI_JOB_FINISHED] + ends[RASKI_JOB_FAILED] + ends[RASKI_JOB_CANCELED],
+                     60);
+}
+
 static void wrong_options_are_refused(void **state) {
     (void)state;
     raski_error err = {0};
@@ -278,6 +342,7 @@ int main(void) {
         cmocka_unit_test(a_batch_job_takes_turns_in_few_slots),
         cmocka_unit_test(several_slot_groups_get_their_slots),
         cmocka_unit_test(nothing_is_left_of_a_cluster),
+        cmocka_unit_test(nothing_is_left_however_jobs_end),
         cmocka_unit_test(wrong_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
