@@ -68,8 +68,20 @@ static void set_restart_pending(raski_default_scheduler *self, size_t task, bool
         self->restart_pending_count--;
 }
 
+static void log_restart(const raski_default_scheduler *self, const raski_failure *failure,
+                        size_t count, int64_t delay_ms) {
+    if (!raski_log_on(RASKI_LOG_WARN)) return;
+    raski_str text = {0};
+    raski_failure_describe(failure, &text);
+    raski_log_write(RASKI_LOG_WARN, "scheduler",
+                    "job '%s': %s; %zu of %zu tasks restart in %lld ms", self->graph->job_name,
+                    raski_str_text(&text), count, self->graph->vertex_count, (long long)delay_ms);
+    raski_str_free(&text);
+}
+
+/* Borrows failure, for the log. */
 static void begin_restart(raski_default_scheduler *self, const size_t *tasks, size_t count,
-                          bool is_global) {
+                          bool is_global, const raski_failure *failure) {
     int64_t now_ms = raski_default_scheduler_now(self);
     raski_pending_restart restart = {
         .tasks = raski_versioned_tasks_create(self, tasks, count),
@@ -83,8 +95,7 @@ static void begin_restart(raski_default_scheduler *self, const size_t *tasks, si
         raski_default_scheduler_set_job(self, RASKI_JOB_RESTARTING);
     for (size_t i = 0; i < count; i++) raski_default_scheduler_cancel_task(self, tasks[i]);
     int64_t delay_ms = raski_restart_backoff_delay_ms(&self->backoff, now_ms);
-    RASKI_LOG(INFO, "scheduler", "job '%s': %zu tasks restart in %lld ms", self->graph->job_name,
-              count, (long long)delay_ms);
+    log_restart(self, failure, count, delay_ms);
     self->host.schedule(self->host.ctx, delay_ms, restart.token);
 }
 
@@ -172,10 +183,10 @@ static bool is_global_restart_pending(const raski_default_scheduler *self) {
     return false;
 }
 
-static void begin_global_restart(raski_default_scheduler *self) {
+static void begin_global_restart(raski_default_scheduler *self, const raski_failure *failure) {
     size_t *tasks = RASKI_NEW_ARRAY(size_t, self->graph->vertex_count);
     for (size_t task = 0; task < self->graph->vertex_count; task++) tasks[task] = task;
-    begin_restart(self, tasks, self->graph->vertex_count, true);
+    begin_restart(self, tasks, self->graph->vertex_count, true, failure);
     raski_free(tasks);
 }
 
@@ -187,7 +198,7 @@ void raski_default_scheduler_handle_task_failure(raski_default_scheduler *self, 
         return;
     }
     if (is_global_restart_pending(self)) {
-        begin_global_restart(self);
+        begin_global_restart(self, failure);
         return;
     }
     size_t *tasks = NULL, count = 0;
@@ -195,7 +206,7 @@ void raski_default_scheduler_handle_task_failure(raski_default_scheduler *self, 
         failure->has_failed_partition ? failure->failed_partition.partition : UINT32_MAX;
     raski_failover_tasks_to_restart(self->graph, self->options.failover, task, failed_partition,
                                     is_partition_kept, self, &tasks, &count);
-    begin_restart(self, tasks, count, false);
+    begin_restart(self, tasks, count, false, failure);
     raski_free(tasks);
 }
 
@@ -203,7 +214,7 @@ void raski_default_scheduler_handle_global_failure(void *self_, raski_failure *f
     raski_default_scheduler *self = self_;
     if (!is_ending(self)) {
         if (may_restart(self)) {
-            begin_global_restart(self);
+            begin_global_restart(self, failure_take);
         } else {
             raski_default_scheduler_fail_job(self, failure_take);
         }
