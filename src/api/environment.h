@@ -3,6 +3,7 @@
  * connectors. The first mistake of any building call is kept in it. Threads: one owner. */
 #ifndef RASKI_API_ENVIRONMENT_H
 #define RASKI_API_ENVIRONMENT_H
+#include "api/running.h"
 #include "base/vec.h"
 #include "config/configuration.h"
 #include "connectors/connectors.h"
@@ -52,11 +53,10 @@ rask_options raski_options_read(const rask_options *options, size_t size);
 RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,
                                            raski_stream_graph **ret_graph, raski_error *err);
 /* Plans and runs. *ret_message gets the text that a person should read, a heap string, when the
- * status is neither RASK_OK nor RASK_E_CANCELLED. show_progress: on a terminal. */
-rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
-                          rask_job_result *ret_result, char **ret_message);
+ * status is neither RASK_OK nor RASK_E_CANCELLED. job has begun. show_progress: on a terminal. */
+rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job *job,
+                          bool show_progress, rask_job_result *ret_result, char **ret_message);
 /* Prints how a job ended, unless it is well; gives the exit code. */
-int raski_report(const char *job_name, rask_status status, const char *message);
-/* Cancels the job that runs, if one does, from any thread. */
-void raski_env_cancel_current(void);
+int raski_report(const char *job_name, const raski_running_job *job, rask_status status,
+                 const char *message);
 #endif

@@ -5,7 +5,6 @@
 
 #include "api/environment.h"
 #include "platform/clock.h"
-#include "platform/process.h"
 #include "platform/thread.h"
 #include "types/layout.h"
 
@@ -25,7 +24,7 @@ struct raski_iterator {
     char *job_name;
     raski_fn fn; /* of the sink */
     raski_thread *thread;
-    bool interruptible;
+    raski_running_job job;
 
     raski_mutex *queue_lock; /* guards what follows, to message */
     raski_cond *changed;
@@ -51,7 +50,7 @@ static bool queue_has_room(const raski_iterator *it) {
 
 static void put(raski_iterator *it, batch *b) {
     raski_mutex_lock(it->queue_lock);
-    while (!it->closed && !queue_has_room(it) && !raski_interrupt_requested())
+    while (!it->closed && !queue_has_room(it) && !raski_running_is_cancelled(&it->job))
         (void)raski_cond_wait(it->changed, it->queue_lock, raski_now_ns() + LOOK_NS);
     if (it->closed) {
         raski_free(b);
@@ -92,7 +91,7 @@ static void run_job(void *context) {
     raski_iterator *it = context;
     rask_job_result result;
     char *message = NULL;
-    rask_status status = raski_env_run(it->env, it->job_name, false, &result, &message);
+    rask_status status = raski_env_run(it->env, it->job_name, &it->job, false, &result, &message);
     raski_mutex_lock(it->queue_lock);
     it->status = status;
     it->result = result;
@@ -100,11 +99,6 @@ static void run_job(void *context) {
     it->ended = true;
     raski_cond_broadcast(it->changed);
     raski_mutex_unlock(it->queue_lock);
-}
-
-static void on_interrupt(void *context) {
-    (void)context;
-    raski_env_cancel_current();
 }
 
 static void add_sink(raski_stream *in, raski_iterator *it, const char *file, int line) {
@@ -136,11 +130,9 @@ raski_iterator *raski_collect(raski_stream *in, const char *job_name, const char
     it->queue_lock = raski_mutex_create();
     it->changed = raski_cond_create();
     add_sink(in, it, file, line);
-    rask_status status = raski_interrupt_init(on_interrupt, NULL, &error);
-    if (status == RASK_OK) {
-        it->interruptible = true;
+    rask_status status = raski_running_begin(&it->job, true, &error);
+    if (status == RASK_OK)
         status = raski_thread_create("collect", 0, run_job, it, &it->thread, &error);
-    }
     if (status != RASK_OK) {
         it->ended = true;
         it->status = status;
@@ -188,13 +180,13 @@ int raski_iterator_close(raski_iterator *it, rask_job_result *ret_result) {
     it->closed = true;
     raski_cond_broadcast(it->changed);
     raski_mutex_unlock(it->queue_lock);
-    if (early) raski_env_cancel_current();
+    if (early) raski_running_cancel(&it->job);
     raski_thread_join(it->thread);
-    const bool asked = raski_interrupt_requested();
-    if (it->interruptible) raski_interrupt_fini();
+    raski_running_end(&it->job);
+    const bool asked = atomic_load(&it->job.interrupted) || atomic_load(&it->job.pipe_closed);
     int code = RASK_EXIT_OK; /* a job that the program no longer wants has not failed */
     if (!early || asked || it->status != RASK_E_CANCELLED)
-        code = raski_report(it->job_name, it->status, it->message);
+        code = raski_report(it->job_name, &it->job, it->status, it->message);
     if (ret_result != NULL) *ret_result = it->result;
     for (batch *b = it->first; b != NULL;) {
         batch *next = b->next;

@@ -1,6 +1,5 @@
 /* From a program to a running job: planning, the embedded mini-cluster, Ctrl-C, the message of a
  * failure. Flink: StreamExecutionEnvironment.execute, LocalExecutor. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,24 +55,9 @@ char *rask_execution_plan(rask_env *env, char **ret_message) {
 }
 
 /* ---------------------------------------------------------------- running */
-static _Atomic(raski_mini_cluster *) running; /* for Ctrl-C; release when set, acquire when read */
-
-void raski_env_cancel_current(void) {
-    raski_mini_cluster *cluster = atomic_load_explicit(&running, memory_order_acquire);
-    if (cluster != NULL) raski_mini_cluster_cancel(cluster);
-}
-
-static _Atomic bool pipe_closed; /* relaxed: only asked after the tasks were joined */
-
 rask_status rask_pipe_closed(void) {
-    atomic_store_explicit(&pipe_closed, true, memory_order_relaxed);
-    raski_env_cancel_current();
+    raski_running_pipe_closed();
     return RASK_E_CANCELLED;
-}
-
-static void on_interrupt(void *context) {
-    (void)context;
-    raski_env_cancel_current();
 }
 
 /* In batch mode aggregations give their final results only. */
@@ -85,6 +69,7 @@ static void set_mode(rask_env *env, const raski_job_graph *graph) {
 
 typedef struct job_run {
     rask_env *env;
+    raski_running_job *job;
     const char *job_name;
     bool show_progress;
     raski_job_graph *graph;
@@ -155,10 +140,9 @@ static rask_status run_job(job_run *run, rask_job_result *ret_result, char **ret
         .progress_interval_ms = RASKI_PROGRESS_INTERVAL_MS,
     };
     raski_job_result result = {0};
-    atomic_store_explicit(&running, run->cluster, memory_order_release);
-    if (raski_interrupt_requested()) raski_mini_cluster_cancel(run->cluster);
+    raski_running_set_cluster(run->job, run->cluster);
     rask_status status = raski_mini_cluster_run(run->cluster, &submission, &result, err);
-    atomic_store_explicit(&running, NULL, memory_order_release);
+    raski_running_set_cluster(run->job, NULL);
     ret_result->runtime_ms = result.net_runtime_ms;
     count_records(run->graph, &result, ret_result);
     raski_progress_end(&run->progress, ret_result, status);
@@ -200,13 +184,13 @@ static rask_status end_connectors(rask_env *env, rask_status status, raski_error
     return status;
 }
 
-rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progress,
-                          rask_job_result *ret_result, char **ret_message) {
-    job_run run = {.env = env, .job_name = job_name, .show_progress = show_progress};
+rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job *job,
+                          bool show_progress, rask_job_result *ret_result, char **ret_message) {
+    job_run run = {
+        .env = env, .job = job, .job_name = job_name, .show_progress = show_progress};
     raski_error error = {0};
     *ret_result = (rask_job_result){0};
     *ret_message = NULL;
-    atomic_store_explicit(&pipe_closed, false, memory_order_relaxed);
     /* the program waits for results that there will not be; Flink ends it with an exception here */
     if (only_plan_is_wanted()) exit(print_plan(env));
     rask_status status = make_job_graph(&run, &error);
@@ -234,22 +218,27 @@ rask_status raski_env_run(rask_env *env, const char *job_name, bool show_progres
 /* ---------------------------------------------------------------- the calls of a program */
 int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result) {
     char *message = NULL;
-    rask_job_result result;
-    rask_status status = raski_env_run(env, job_name, false, &result, &message);
+    rask_job_result result = {0};
+    raski_running_job job;
+    raski_error error = {0};
+    rask_status status = raski_running_begin(&job, false, &error); /* cannot fail without signals */
+    if (status == RASK_OK) status = raski_env_run(env, job_name, &job, false, &result, &message);
+    raski_running_end(&job);
     if (ret_result != NULL) *ret_result = result;
     raski_free(message);
     if (status == RASK_E_CANCELLED) return RASK_EXIT_CANCELLED;
     return status == RASK_OK ? RASK_EXIT_OK : RASK_EXIT_FAILED;
 }
 
-/* Prints how a job ended, unless it is well; gives the exit code. */
-int raski_report(const char *job_name, rask_status status, const char *message) {
+int raski_report(const char *job_name, const raski_running_job *job, rask_status status,
+                 const char *message) {
     if (status == RASK_OK) return RASK_EXIT_OK;
     if (status == RASK_E_CANCELLED) {
-        if (atomic_load_explicit(&pipe_closed, memory_order_relaxed)) return RASK_EXIT_PIPE;
+        if (atomic_load(&job->pipe_closed)) return RASK_EXIT_PIPE;
         (void)fprintf(stderr, "rask: job \"%s\" was cancelled\n", job_name);
-        const int signal_number = raski_interrupt_signal(); /* stays after raski_interrupt_fini */
-        return signal_number != 0 ? 128 + signal_number : RASK_EXIT_CANCELLED;
+        /* the number stays when signals are no longer handled */
+        return atomic_load(&job->interrupted) ? 128 + raski_interrupt_signal()
+                                              : RASK_EXIT_CANCELLED;
     }
     (void)fprintf(stderr, "rask: job \"%s\" failed: %s\n", job_name, message ? message : "");
     return RASK_EXIT_FAILED;
@@ -264,14 +253,15 @@ int rask_execute(rask_env *env_take, const char *job_name) {
     raski_error error = {0};
     char *message = NULL;
     rask_job_result result;
-    rask_status status = raski_interrupt_init(on_interrupt, NULL, &error);
+    raski_running_job job;
+    rask_status status = raski_running_begin(&job, true, &error);
     if (status == RASK_OK)
-        status = raski_env_run(env_take, job_name, true, &result, &message);
+        status = raski_env_run(env_take, job_name, &job, true, &result, &message);
     else
         message = raski_strdup(error.message);
-    raski_interrupt_fini();
+    raski_running_end(&job);
     rask_env_destroy(env_take);
-    int code = raski_report(name, status, message);
+    int code = raski_report(name, &job, status, message);
     raski_free(name);
     raski_free(message);
     return code;
