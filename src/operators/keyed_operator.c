@@ -13,6 +13,7 @@ typedef struct keyed {
     raski_keyed_table *table;
     void *keys[2]; /* what the selectors give, per input; NULL without selector */
     char *rows[RASKI_LOOKUP_MAX];
+    char *no_key; /* a row for hooks, which have no current key; always without state */
     bool tracked;                 /* in this block */
     /* Rows of this batch whose key was left without state. They are removed when the batch was
      * handed on: emitted records may borrow the strings of their keys. */
@@ -63,6 +64,10 @@ static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
                             .track = has_pointers(self->fields[i].type)};
         memcpy((char *)op->self + self->fields[i].offset, &handle, sizeof handle);
     }
+    k->no_key = raski_try_alloc(raski_keyed_table_row_size(k->table), 64);
+    if (k->no_key == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
+    memset(k->no_key, 0, raski_keyed_table_row_size(k->table));
+    op->ctx.rows = &k->no_key;
     return RASK_OK;
 }
 
@@ -90,6 +95,7 @@ static void teardown(raski_operator *op) {
     raski_free(k->keys[0]);
     raski_free(k->keys[1]);
     raski_free(k->empty);
+    raski_free(k->no_key);
     raski_free(k);
     op->kind = NULL;
 }
@@ -155,6 +161,20 @@ static void end_batch(keyed *k) {
     raski_keyed_table_end_batch(k->table);
 }
 
+static void fail_without_key(raski_operator *op) {
+    raski_error error = {0};
+    (void)RASKI_FAIL(&error, RASK_FAILED, USER,
+                     "there is no current key: keyed state can be used in the function's body only, "
+                     "not in its hooks");
+    raski_operator_fail(op, &error);
+}
+
+/* A hook that sets a state without pointers does so unseen: it is found here. */
+static void check_no_key(raski_operator *op) {
+    keyed *k = op->kind;
+    if (*(const uint32_t *)(const void *)k->no_key != 0) fail_without_key(op);
+}
+
 static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
     (void)exclusive;
     keyed *k = op->kind;
@@ -163,7 +183,8 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
     size_t size = input == 0 ? fn->in->size : fn->in2->size;
     const char *in = records;
     raski_error error = {0};
-    while (n > 0) {
+    check_no_key(op); /* of open */
+    while (n > 0 && !op->env->failed) {
         size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
         op->ctx.i = 0;
         if (lookup(op, k, input, in, size, block, &error) != RASK_OK) {
@@ -187,6 +208,7 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
         in += block * size;
         n -= block;
     }
+    op->ctx.rows = &k->no_key;
     raski_operator_hand_on(op);
     end_batch(k);
 }
@@ -194,6 +216,10 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
 void raski_state_track(rask_ctx *ctx, unsigned index) {
     keyed *k = ctx->op->kind;
     raski_error error = {0};
+    if (ctx->rows == &k->no_key) {
+        fail_without_key(ctx->op);
+        return;
+    }
     k->tracked = true;
     if (raski_keyed_table_track(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
         raski_operator_fail(ctx->op, &error);
@@ -202,6 +228,10 @@ void raski_state_track(rask_ctx *ctx, unsigned index) {
 void raski_state_clear(rask_ctx *ctx, unsigned index) {
     keyed *k = ctx->op->kind;
     raski_error error = {0};
+    if (ctx->rows == &k->no_key) {
+        fail_without_key(ctx->op);
+        return;
+    }
     if (raski_keyed_table_clear(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
         raski_operator_fail(ctx->op, &error);
 }
@@ -209,8 +239,13 @@ void raski_state_clear(rask_ctx *ctx, unsigned index) {
 const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
     keyed *k = ctx->op->kind;
     const raski_key_spec *in_row = raski_keyed_table_key_in_row(k->table);
-    if (in_row->part_count != 1 || !raski_type_equal(in_row->parts[0].type, type)) {
-        (void)rask_fail("rask_key: the key is not of type %s", type->name);
+    const bool has_key = ctx->rows != &k->no_key;
+    if (!has_key || in_row->part_count != 1 ||
+        !raski_type_equal(in_row->parts[0].type, type)) {
+        if (has_key)
+            (void)rask_fail("rask_key: the key is not of type %s", type->name);
+        else
+            fail_without_key(ctx->op);
         void *zeroes = raski_batch_arena_alloc(&ctx->op->env->arena, type->size);
         if (zeroes != NULL) memset(zeroes, 0, type->size);
         return zeroes; /* the function may still read it before it returns */
@@ -219,4 +254,4 @@ const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
 }
 
 const raski_operator_ops raski_keyed_ops = {
-    .name = "keyed process", .setup = setup, .process = process, .teardown = teardown};
+    .name = "keyed process", .setup = setup, .process = process, .finish = check_no_key, .teardown = teardown};
