@@ -104,14 +104,14 @@ static void on_slot_timeout(raski_job_master *self, uint64_t request) {
     raski_free(why);
 }
 
-/* How many slots tasks wait for that run on no end: in batch a region gives its slots back, so that
- * only what one bulk needs at once must be there. */
+/* A region that ends gives its slots back, so only what one bulk needs at once must be there. That
+ * regions of a streaming job end is not sure: those that wait have until slot.request.timeout, as
+ * in Flink. */
 static bool can_never_have(const raski_job_master *self, const raski_pool_request *request,
                            size_t slots) {
     size_t needed = 0;
-    bool is_batch = strcmp(self->submission.graph->job_type, "BATCH") == 0;
     for (size_t i = 0; i < self->pool.requests.count; i++)
-        needed += !is_batch || self->pool.requests.items[i].bulk == request->bulk;
+        needed += self->pool.requests.items[i].bulk == request->bulk;
     return needed > slots;
 }
 
@@ -122,6 +122,12 @@ static void on_not_enough_slots(raski_job_master *self, size_t slots) {
         if (request->allocation == 0 && can_never_have(self, request, slots))
             raski_vec_push(&hopeless, request->request);
     }
+    if (hopeless.count == 0 && strcmp(self->submission.graph->job_type, "BATCH") != 0)
+        RASKI_LOG(WARN, "job master",
+                  "job '%s': %zu slot%s too few to run all of it at once; tasks without a slot "
+                  "wait until others have ended, at most %lld ms (slot.request.timeout)",
+                  self->submission.graph->name, slots, slots == 1 ? " is" : "s are",
+                  (long long)self->services.options->slot_request_timeout_ms);
     char *why = raski_format("The cluster has %zu slot%s.", slots, slots == 1 ? "" : "s");
     for (size_t i = 0; i < hopeless.count; i++)
         if (raski_slot_pool_find_request(&self->pool, hopeless.items[i]) != NULL)
