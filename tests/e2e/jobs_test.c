@@ -1,0 +1,519 @@
+/* Jobs as wholes: results in the program, several jobs one after the other and at once, large and
+ * long ones, what happens without resources, mistakes that are found before a job starts. */
+#include "e2e_test_util.h"
+
+typedef struct {
+    int64_t id;
+    rask_string text;
+} labelled;
+RASK_TYPE(labelled, id, text);
+RASK_MAP(make_label, int64_t, i, labelled) {
+    return (labelled){i, i % 2 ? long_text(i) : rask_string_from("even")};
+}
+RASK_MAP(twice, int64_t, n, int64_t) {
+    return 2 * n;
+}
+RASK_MAP(same, int64_t, n, int64_t) {
+    return n;
+}
+RASK_REDUCE(add, int64_t, a, b) {
+    return a + b;
+}
+RASK_MAP(zero, int64_t, n, int64_t) {
+    return 0 * n;
+}
+typedef struct {
+    int64_t next;
+} counting;
+RASK_INSTANCE(counting);
+RASK_SOURCE(for_ever, counting, self, int64_t, out) {
+    rask_emit(out, self->next++);
+    return RASK_MORE;
+}
+NOTE_SINK(note_number, int64_t)
+
+/* ---------------------------------------------------------------- results in the program */
+static void results_come_in_order_and_strings_live_until_the_next(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        if (s->parallelism > 1) continue;
+        rask_env *env = env_of(s);
+        rask_iterator(labelled) it =
+            rask_execute_and_collect(rask_map(rask_sequence(env, 0, 9999), make_label), "test");
+        int64_t next = 0;
+        for (labelled r; rask_next(&it, &r); next++) {
+            assert_int_equal(r.id, next);
+            assert_true(rask_string_equal(r.text, make_label(next).text));
+        }
+        assert_int_equal(next, 10000);
+        labelled r;
+        assert_false(rask_next(&it, &r)); /* again, at the end */
+        assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+    }
+}
+
+static void closing_early_cancels_the_job(void **state) {
+    (void)state;
+    FOR_EACH_STREAMING_SETTING(s) {
+        for (int records = 0; records < 2000; records = records * 10 + 1) {
+            rask_env *env = env_of(s);
+            rask_iterator(int64_t) it = rask_execute_and_collect(
+                rask_map(rask_rebalance(rask_source(env, for_ever)), twice), "endless");
+            int64_t n;
+            for (int i = 0; i < records; i++) assert_true(rask_next(&it, &n));
+            assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+        }
+    }
+}
+
+RASK_MAP(fail_at_500, int64_t, n, int64_t) {
+    if (n == 500) (void)rask_fail("no %lld here", (long long)n);
+    return n;
+}
+static void a_failing_job_ends_the_iteration(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        rask_env *env = env_of(s);
+        rask_iterator(int64_t) it = rask_execute_and_collect(
+            rask_map(rask_rebalance(rask_sequence(env, 0, 999)), fail_at_500), "fails");
+        int64_t n;
+        int count = 0;
+        while (rask_next(&it, &n)) count++;
+        assert_true(count < 1000);
+        assert_int_equal(rask_close(&it), RASK_EXIT_FAILED);
+    }
+}
+
+static void no_records_are_a_result_too(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        rask_env *env = env_of(s);
+        rask_iterator(int64_t) it = rask_execute_and_collect(
+            rask_reduce(rask_key_by_value(rask_array(env, int64_t, (const int64_t *)NULL, 0)), add),
+            "empty");
+        int64_t n;
+        assert_false(rask_next(&it, &n));
+        assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+    }
+}
+
+/* ---------------------------------------------------------------- several jobs */
+static void an_environment_can_run_again(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        rask_env *env = env_of(s);
+        notes seen = {0};
+        rask_sink(rask_map(rask_rebalance(rask_sequence(env, 1, 500)), twice), note_number,
+                  .self = RASK_SELF(noting, &seen));
+        for (int run = 1; run <= 3; run++) {
+            rask_job_result result = run_job(env);
+            assert_int_equal(result.records_in, 500);
+            assert_int_equal(result.records_out, 500);
+            assert_int_equal(seen.lines.count, 500 * run);
+        }
+        rask_env_destroy(env);
+        lines_free(&seen.lines);
+    }
+}
+
+static void two_environments_do_not_know_each_other(void **state) {
+    (void)state;
+    notes seen[2] = {0};
+    rask_env *envs[2];
+    for (int i = 0; i < 2; i++) {
+        envs[i] = env_with_parallelism(i + 1);
+        rask_sink(rask_map(rask_sequence(envs[i], 1, 10 * (i + 1)), twice), note_number,
+                  .self = RASK_SELF(noting, &seen[i]));
+    }
+    for (int i = 1; i >= 0; i--) (void)run_job(envs[i]);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(seen[i].lines.count, 10 * (i + 1));
+        rask_env_destroy(envs[i]);
+        lines_free(&seen[i].lines);
+    }
+}
+
+static void an_environment_need_not_run(void **state) {
+    (void)state;
+    rask_env_destroy(NULL);
+    rask_env_destroy(rask_env_create(NULL, NULL));
+    rask_env *env = env_with_parallelism(2);
+    rask_print(rask_sum(rask_key_by(rask_map(rask_sequence(env, 1, 10), make_label), text), id));
+    rask_env_destroy(env);
+}
+
+static void *run_sum(void *context) {
+    int64_t *sum = context;
+    for (int i = 0; i < 10; i++) {
+        rask_env *env = env_with_parallelism(2);
+        rask_set_runtime_mode(env, RASK_BATCH);
+        rask_iterator(int64_t) it = rask_execute_and_collect(
+            rask_reduce(rask_key_by_value(rask_map(rask_sequence(env, 1, 1000), zero)), add),
+            "at once");
+        int64_t n;
+        while (rask_next(&it, &n)) *sum += n + 1;
+        if (rask_close(&it) != 0) *sum = -1000;
+    }
+    return NULL;
+}
+static void *run_endless(void *context) {
+    int64_t *taken = context;
+    for (int i = 0; i < 10; i++) {
+        rask_env *env = env_with_parallelism(2);
+        rask_iterator(int64_t) it = rask_execute_and_collect(
+            rask_map(rask_source(env, for_ever), twice), "endless, at once");
+        int64_t n;
+        for (int k = 0; k < 100; k++) *taken += rask_next(&it, &n);
+        if (rask_close(&it) != 0) *taken = -1000;
+    }
+    return NULL;
+}
+/* One that is cancelled again and again does not disturb the others. */
+static void jobs_run_at_once_in_several_threads(void **state) {
+    (void)state;
+    pthread_t threads[4];
+    int64_t results[4] = {0};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, i % 2 ? run_endless : run_sum, &results[i]), 0);
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < 4; i++) assert_int_equal(results[i], i % 2 ? 1000 : 10);
+}
+
+/* ---------------------------------------------------------------- sizes */
+static void chains_of_two_thousand_operators(void **state) {
+    (void)state;
+    for (int batch = 0; batch < 2; batch++) {
+        rask_env *env = env_with_parallelism(1);
+        if (batch) rask_set_runtime_mode(env, RASK_BATCH);
+        rask_stream(int64_t) s = rask_sequence(env, 1, 100);
+        for (int i = 0; i < 2000; i++) s = rask_map(s, same);
+        lines have = {0}, want = {0};
+        COLLECT(int64_t, s, &have);
+        for (int64_t i = 1; i <= 100; i++) ADD(int64_t, &want, i);
+        assert_same_records(NULL, &have, &want);
+    }
+}
+
+static void sixty_four_subtasks(void **state) {
+    (void)state;
+    for (int batch = 0; batch < 2; batch++) {
+        rask_env *env = env_with_parallelism(64);
+        if (batch) rask_set_runtime_mode(env, RASK_BATCH);
+        rask_set_option(env, "taskmanager.memory.network.min", "512 mb");
+        rask_set_option(env, "taskmanager.memory.network.max", "512 mb");
+        notes seen = {0};
+        rask_stream(int64_t) s = rask_map(rask_sequence(env, 1, 20000), same);
+        rask_sink(
+            rask_map(rask_rebalance(rask_map(rask_as_stream(rask_key_by_value(s)), twice)), same),
+            note_number, .self = RASK_SELF(noting, &seen));
+        (void)run_job(env);
+        rask_env_destroy(env);
+        lines want = {0};
+        for (int64_t i = 1; i <= 20000; i++) ADD(int64_t, &want, 2 * i);
+        for (int i = 0; i < 64; i++) assert_true(seen.per_subtask[i] > 0);
+        assert_same_records(NULL, &seen.lines, &want);
+    }
+}
+
+/* ---------------------------------------------------------------- resources */
+static void r8_too_few_slots_fail_with_a_clear_message(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(2);
+    rask_set_option(env, "taskmanager.numberOfTaskSlots", "1");
+    rask_set_option(env, "slot.request.timeout", "50 ms");
+    rask_set_option(env, "restart-strategy.type", "none");
+    rask_discard(rask_map(rask_rebalance(rask_sequence(env, 1, 1000)), twice));
+    assert_fails(env, "Could not acquire the minimum required resources");
+}
+
+/* Each subtask of one chained vertex is a region of its own: they run one after the other. */
+static void r8_independent_regions_run_one_after_the_other_in_one_slot(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(2);
+    rask_set_option(env, "taskmanager.numberOfTaskSlots", "1");
+    rask_set_option(env, "slot.request.timeout", "60 s");
+    notes seen = {0};
+    rask_sink(rask_map(rask_sequence(env, 1, 1000), twice), note_number,
+              .self = RASK_SELF(noting, &seen));
+    (void)run_job(env);
+    assert_int_equal(seen.lines.count, 1000);
+    rask_env_destroy(env);
+    lines_free(&seen.lines);
+}
+
+static void r9_slot_sharing_groups_need_slots_of_their_own(void **state) {
+    (void)state;
+    for (int slots = 3; slots <= 4; slots++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "%d", slots);
+        rask_env *env = env_with_parallelism(2);
+        rask_set_option(env, "taskmanager.numberOfTaskSlots", text);
+        rask_set_option(env, "slot.request.timeout", "50 ms");
+        rask_set_option(env, "restart-strategy.type", "none");
+        rask_discard(rask_map(rask_rebalance(rask_sequence(env, 1, 1000)), twice,
+                              .slot_sharing_group = "other"));
+        if (slots == 4) {
+            (void)run_job(env);
+            rask_env_destroy(env);
+        } else {
+            assert_fails(env, "Could not acquire the minimum required resources");
+        }
+    }
+}
+
+static void r10_too_few_network_buffers(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(40);
+    rask_set_option(env, "taskmanager.memory.network.min", "2 mb");
+    rask_set_option(env, "taskmanager.memory.network.max", "2 mb");
+    rask_set_option(env, "restart-strategy.type", "none");
+    rask_discard(rask_map(rask_rebalance(rask_sequence(env, 1, 1000)), twice));
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "test", &result), RASK_EXIT_FAILED);
+    static const char *const parts[] = {
+        "Insufficient number of network buffers: required 41, but only ",
+        "The total number of network buffers is currently set to 64 of 32768 bytes each.",
+        "taskmanager.memory.network.fraction", "taskmanager.memory.network.min",
+        "taskmanager.memory.network.max"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(result.message, parts[i]) == NULL)
+            fail_msg("\"%s\" is not in: %s", parts[i], result.message);
+    rask_env_destroy(env);
+}
+
+/* ---------------------------------------------------------------- mistakes */
+static void assert_mistake(rask_env *env, const char *const parts[]) {
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "test", &result), RASK_EXIT_FAILED);
+    for (int i = 0; parts[i] != NULL; i++)
+        if (strstr(result.message, parts[i]) == NULL)
+            fail_msg("\"%s\" is not in: %s", parts[i], result.message);
+    char *message = NULL;
+    assert_null(rask_execution_plan(env, &message)); /* the plan says the same */
+    for (int i = 0; parts[i] != NULL; i++)
+        if (strstr(message, parts[i]) == NULL) fail_msg("\"%s\" is not in: %s", parts[i], message);
+    free(message);
+    rask_env_destroy(env);
+}
+#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void p4_one_uid_twice(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_map(rask_map(rask_sequence(env, 1, 2), same, .uid = "x"), same, .uid = "x"));
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "test", &result), RASK_EXIT_FAILED);
+    static const char part[] =
+        "IllegalArgumentException: Hash collision on user-specified ID \"x\". Most likely cause is "
+        "a "
+        "non-unique ID. Please check that all IDs specified via `uid(String)` are unique.";
+    if (strstr(result.message, part) == NULL) fail_msg("%s", result.message);
+    rask_env_destroy(env);
+}
+
+static void p6_forward_to_another_parallelism(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_map(rask_forward(rask_sequence(env, 1, 2)), same, .parallelism = 2));
+    assert_mistake(env,
+                   PARTS("UnsupportedOperationException: Forward partitioning does not allow "
+                         "change of parallelism. Upstream operation: Source: Sequence Source-1 "
+                         "parallelism: 1, downstream operation: Map-3 parallelism: 2 You must use "
+                         "another partitioning strategy, such as broadcast, rebalance, shuffle or "
+                         "global."));
+    env = env_with_parallelism(1);
+    notes seen = {0};
+    rask_sink(rask_map(rask_sequence(env, 1, 100), same, .parallelism = 2), note_number,
+              .self = RASK_SELF(noting, &seen), .parallelism = 2);
+    (void)run_job(env);
+    assert_int_equal(seen.per_subtask[0], 50);
+    assert_int_equal(seen.per_subtask[1], 50);
+    rask_env_destroy(env);
+    lines_free(&seen.lines);
+}
+
+static void mistakes_name_operator_file_and_line(void **state) {
+    (void)state;
+    char line[64];
+    rask_env *env = env_with_parallelism(1);
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_discard(rask_map(rask_sequence(env, 1, 2), same, .name = "careless", .parallelism = -3));
+    assert_mistake(env, PARTS("careless", line, "parallelism"));
+
+    env = env_with_parallelism(1);
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_discard(rask_map(rask_sequence(env, 1, 2), same, .max_parallelism = 40000));
+    assert_mistake(env, PARTS("Map", line, "32768"));
+
+    env = env_with_parallelism(1);
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_discard(rask_map(rask_sequence(env, 1, 2), same, .uid_hash = "not hex"));
+    assert_mistake(env, PARTS("Map", line));
+
+    env = env_with_parallelism(1);
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_discard(rask_sequence(env, 1, 2), .parallelism = -2);
+    assert_mistake(env, PARTS("Sink", line));
+
+    env = env_with_parallelism(1);
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_print(rask_read_text(env, NULL));
+    assert_mistake(env, PARTS("text source", line));
+}
+
+static void mistakes_of_environments(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(-5);
+    rask_discard(rask_sequence(env, 1, 2));
+    assert_mistake(env, PARTS("Parallelism must be at least one"));
+
+    env = env_with_parallelism(1);
+    rask_set_max_parallelism(env, 1 << 20);
+    rask_discard(rask_sequence(env, 1, 2));
+    assert_mistake(env, PARTS("32768"));
+
+    env = env_with_parallelism(1);
+    rask_set_option(env, "paralelism.default", "2");
+    rask_discard(rask_sequence(env, 1, 2));
+    assert_mistake(env, PARTS("paralelism.default", "parallelism.default"));
+
+    env = env_with_parallelism(1);
+    rask_set_runtime_mode(env, (rask_runtime_mode)7);
+    rask_discard(rask_sequence(env, 1, 2));
+    assert_mistake(env, PARTS("7"));
+
+    env = env_with_parallelism(1);
+    rask_set_runtime_mode(env, RASK_BATCH);
+    rask_discard(rask_source(env, for_ever));
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "test", &result), RASK_EXIT_FAILED);
+    assert_non_null(strstr(result.message, "BATCH"));
+    rask_env_destroy(env);
+
+    env = env_with_parallelism(1);
+    assert_fails(env, "No operators defined in streaming topology. Cannot execute.");
+}
+
+static void streams_of_two_environments_cannot_meet(void **state) {
+    (void)state;
+    rask_env *a = env_with_parallelism(1), *b = env_with_parallelism(1);
+    rask_discard(rask_union(rask_sequence(a, 1, 2), rask_sequence(b, 1, 2)));
+    assert_fails(a, "different environments");
+    rask_env_destroy(b);
+}
+
+/* A function whose instance is of another type than .self says. */
+typedef struct {
+    int64_t other;
+} wrong;
+RASK_INSTANCE(wrong);
+static void the_initial_instance_has_the_functions_type(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    char line[64];
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_discard(rask_source(env, for_ever, .bounded = true, .self = RASK_SELF(wrong, 1)));
+    assert_mistake(env, PARTS("for_ever", "counting", "wrong", line));
+}
+
+/* What compilers cannot see: a field that is not listed, where padding would be (mistakes m9). */
+#ifndef __clang__
+typedef struct {
+    int64_t a;
+    int32_t b;
+    int32_t hidden;
+} forgetful;
+RASK_TYPE(forgetful, a, b);
+RASK_MAP(make_forgetful, int64_t, n, forgetful) {
+    return (forgetful){n, 1, 2};
+}
+static void m9_a_hidden_field_is_found_before_the_job_starts(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    char line[64];
+    (void)snprintf(line, sizeof line, "jobs_test.c:%d", __LINE__ + 1);
+    rask_discard(rask_map(rask_sequence(env, 1, 2), make_forgetful));
+    assert_mistake(env, PARTS("RASK_TYPE(forgetful) does not list the field at offset 12", line));
+}
+#endif
+
+/* A wrong type of rask_key fails the job instead of reading what is not there. */
+typedef struct {
+    rask_value(int64_t) seen;
+} keyed;
+RASK_STATE(keyed, seen);
+RASK_KEYED_PROCESS(wrong_key, keyed, self, int64_t, n, int64_t, out) {
+    ++*rask_ref(self->seen);
+    rask_emit(out, n + (int64_t)rask_key(out, rask_string)->len);
+}
+static void a_wrong_type_of_key_fails_the_job(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_process(rask_key_by_value(rask_sequence(env, 1, 2)), wrong_key));
+    assert_fails(env, "rask_key: the key is not of type rask_string");
+}
+
+/* At the end there is no current key: asking for its state fails the job. */
+#define STATE_AT_THE_END(fn, statement) \
+    RASK_KEYED_PROCESS(fn, keyed, self, int64_t, n, int64_t, out) { \
+        ++*rask_ref(self->seen); \
+        rask_emit(out, n); \
+    } \
+    RASK_ON_END(fn, self, out) { \
+        (void)out; \
+        statement; \
+    }
+STATE_AT_THE_END(sets_at_end, rask_set(self->seen, 1))
+STATE_AT_THE_END(clears_at_end, rask_clear(self->seen))
+STATE_AT_THE_END(asks_key_at_end, rask_emit(out, *rask_key(out, int64_t)))
+STATE_AT_THE_END(gets_at_end, {
+    if (rask_get(self->seen) != NULL) (void)rask_fail("a value without a key");
+})
+static void there_is_no_state_without_a_key(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_process(rask_key_by_value(rask_sequence(env, 1, 200)), sets_at_end));
+    assert_fails(env, "there is no current key");
+    env = env_with_parallelism(1);
+    rask_discard(rask_process(rask_key_by_value(rask_sequence(env, 1, 200)), clears_at_end));
+    assert_fails(env, "there is no current key");
+    env = env_with_parallelism(1);
+    rask_discard(rask_process(rask_key_by_value(rask_sequence(env, 1, 200)), asks_key_at_end));
+    assert_fails(env, "there is no current key");
+    env = env_with_parallelism(1);
+    rask_discard(rask_process(rask_key_by_value(rask_sequence(env, 1, 200)), gets_at_end));
+    (void)run_job(env);
+    rask_env_destroy(env);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_come_in_order_and_strings_live_until_the_next),
+        cmocka_unit_test(closing_early_cancels_the_job),
+        cmocka_unit_test(a_failing_job_ends_the_iteration),
+        cmocka_unit_test(no_records_are_a_result_too),
+        cmocka_unit_test(an_environment_can_run_again),
+        cmocka_unit_test(two_environments_do_not_know_each_other),
+        cmocka_unit_test(an_environment_need_not_run),
+        cmocka_unit_test(jobs_run_at_once_in_several_threads),
+        cmocka_unit_test(chains_of_two_thousand_operators),
+        cmocka_unit_test(sixty_four_subtasks),
+        cmocka_unit_test(r8_too_few_slots_fail_with_a_clear_message),
+        cmocka_unit_test(r8_independent_regions_run_one_after_the_other_in_one_slot),
+        cmocka_unit_test(r9_slot_sharing_groups_need_slots_of_their_own),
+        cmocka_unit_test(r10_too_few_network_buffers),
+        cmocka_unit_test(p4_one_uid_twice),
+        cmocka_unit_test(p6_forward_to_another_parallelism),
+        cmocka_unit_test(mistakes_name_operator_file_and_line),
+        cmocka_unit_test(mistakes_of_environments),
+        cmocka_unit_test(streams_of_two_environments_cannot_meet),
+        cmocka_unit_test(the_initial_instance_has_the_functions_type),
+#ifndef __clang__
+        cmocka_unit_test(m9_a_hidden_field_is_found_before_the_job_starts),
+#endif
+        cmocka_unit_test(a_wrong_type_of_key_fails_the_job),
+        cmocka_unit_test(there_is_no_state_without_a_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
