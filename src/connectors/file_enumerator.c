@@ -173,7 +173,7 @@ static void suggest(const char *path, char *text, size_t size) {
         (void)snprintf(text, size, "; did you mean \"%.*s%s\"?", slash ? (int)(base - path) : 0,
                        path, names[i]);
     }
-    if (count > 0) free_names(names, (size_t)count);
+    if (count >= 0) free_names(names, (size_t)count);
 }
 
 static rask_status missing(const char *path) {
