@@ -100,6 +100,26 @@ RASK_CLOSE(pass_on, self) {
     return RASK_OK;
 }
 
+/* Keeps the last record of each key; what it finds must be of that key, and whole. */
+typedef struct {
+    rask_value(sim_record) last;
+    rask_value(int64_t) seen;
+} keeper;
+RASK_STATE(keeper, (last, sim_record), seen);
+RASK_KEYED_PROCESS(keep_last, keeper, self, sim_record, r, sim_record, out) {
+    const sim_record *last = rask_get(self->last);
+    const int64_t *seen = rask_get(self->seen);
+    RASKI_ASSERT((last == NULL) == (seen == NULL));
+    if (last != NULL) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "the text of record %lld", (long long)last->value);
+        RASKI_ASSERT(last->key == r.key && *seen > 0 && rask_string_is(last->text, text));
+    }
+    rask_set(self->last, r);
+    rask_set(self->seen, seen != NULL ? *seen + 1 : 1);
+    rask_emit(out, r);
+}
+
 RASK_FILTER(keep_all, sim_record, r) {
     return r.value >= 0 && r.text.len >= 20;
 }
@@ -167,6 +187,8 @@ static rask_stream(sim_record)
 }
 
 static rask_stream(sim_record) draw_step(const real_workload *w, rask_stream(sim_record) s) {
+    if (draw(w, 4) == 0)
+        return rask_process(rask_key_by(s, key), keep_last, .parallelism = draw_parallelism(w));
     s = draw_partitioning(w, s);
     if (draw(w, 3) == 0) return rask_filter(s, keep_all, .parallelism = draw_parallelism(w));
     return rask_map(s, pass_on, .parallelism = draw_parallelism(w),
