@@ -1,0 +1,318 @@
+/* Sequence, values and socket sources, through whole small jobs. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <rask/rask.h>
+
+/* ---------------------------------------------------------------- sequence */
+static int compare_numbers(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Exactly from .. to, each once. */
+static void check_sequence(int64_t from, int64_t to, int parallelism) {
+    static int64_t numbers[20000];
+    size_t count = 0;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_set_parallelism(env, parallelism);
+    rask_iterator(int64_t) it = rask_execute_and_collect(rask_sequence(env, from, to), "numbers");
+    for (int64_t n; rask_next(&it, &n);) {
+        assert_true(count < sizeof numbers / sizeof *numbers);
+        numbers[count++] = n;
+    }
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    assert_int_equal(count, from > to ? 0 : (uint64_t)to - (uint64_t)from + 1);
+    for (size_t i = 0; i < count; i++) assert_int_equal(numbers[i], (int64_t)((uint64_t)from + i));
+}
+
+static void sequences(void **state) {
+    (void)state;
+    static const struct {
+        int64_t from, to;
+    } ranges[] = {
+        {1, 0},
+        {INT64_MAX, INT64_MIN},
+        {0, 0},
+        {INT64_MIN, INT64_MIN},
+        {-3, 60},
+        {INT64_MAX, INT64_MAX},
+        {1, 63},
+        {1, 64},
+        {1, 65},
+        {INT64_MAX - 2, INT64_MAX},
+        {INT64_MIN, INT64_MIN + 700},
+        {-5000, 12345},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        for (int parallelism = 1; parallelism <= 4; parallelism += 3)
+            check_sequence(ranges[i].from, ranges[i].to, parallelism);
+}
+
+/* Nobody reads it to the end, but its ranges must be right and it can be stopped. */
+static void all_numbers(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_iterator(int64_t) it =
+        rask_execute_and_collect(rask_sequence(env, INT64_MIN, INT64_MAX), "numbers");
+    for (int64_t i = 0, n; i < 5000; i++) {
+        assert_true(rask_next(&it, &n));
+        assert_int_equal(n, INT64_MIN + i);
+    }
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+}
+
+/* ---------------------------------------------------------------- values */
+typedef struct {
+    rask_string name;
+    rask_list(int64_t) numbers;
+} inner;
+RASK_TYPE(inner, name, numbers);
+typedef struct {
+    rask_string text;
+    inner one;
+    rask_list(inner) more;
+    rask_optional(rask_string) maybe, no;
+    rask_string both[2];
+} outer;
+RASK_TYPE(outer, text, (one, inner), (more, rask_list(inner)), maybe, no, both);
+
+static char *heap_text(const char *text, int i) {
+    char *copy = NULL;
+    assert_true(asprintf(&copy, "%s that is longer than a string holds: %d", text, i) > 0);
+    return copy;
+}
+
+static bool is_text(rask_string s, const char *text, int i) {
+    char *expected = heap_text(text, i);
+    bool same = rask_string_is(s, expected);
+    free(expected);
+    return same;
+}
+
+/* The records and all that they point to are gone before the job runs. */
+static void values_are_copies(void **state) {
+    (void)state;
+    enum { COUNT = 3 };
+    rask_env *env = rask_env_create(NULL, NULL);
+    void *memory[COUNT * 8];
+    size_t used = 0;
+    outer *records = calloc(COUNT, sizeof *records);
+    assert_non_null(records);
+#define HEAP(p) (memory[used++] = (p))
+    for (int i = 0; i < COUNT; i++) {
+        int64_t *numbers = HEAP(malloc(2 * sizeof *numbers));
+        inner *more = HEAP(calloc(2, sizeof *more));
+        numbers[0] = i;
+        numbers[1] = -i;
+        more[0] = (inner){rask_string_from(HEAP(heap_text("more", i))), {2, 0, numbers}};
+        more[1] = (inner){rask_string_from("short"), {0, 0, NULL}};
+        records[i] = (outer){
+            .text = rask_string_from(HEAP(heap_text("text", i))),
+            .one = {rask_string_from(HEAP(heap_text("one", i))), {2, 0, numbers}},
+            .more = {2, 0, more},
+            .maybe = {true, rask_string_from(HEAP(heap_text("maybe", i)))},
+            .both = {rask_string_from("tiny"), rask_string_from(HEAP(heap_text("both", i)))},
+        };
+    }
+    rask_stream(outer) stream = rask_array(env, outer, records, COUNT);
+    while (used > 0) {
+        memset(memory[used - 1], 'X', 8);
+        free(memory[--used]);
+    }
+    memset(records, 'X', COUNT * sizeof *records);
+    free(records);
+    rask_iterator(outer) it = rask_execute_and_collect(rask_rebalance(stream), "values");
+    int i = 0;
+    for (outer r; rask_next(&it, &r); i++) {
+        assert_true(is_text(r.text, "text", i));
+        assert_true(is_text(r.one.name, "one", i));
+        assert_int_equal(r.one.numbers.count, 2);
+        assert_int_equal(r.one.numbers.items[1], -i);
+        assert_int_equal(r.more.count, 2);
+        assert_true(is_text(r.more.items[0].name, "more", i));
+        assert_int_equal(r.more.items[0].numbers.items[0], i);
+        assert_true(rask_string_is(r.more.items[1].name, "short"));
+        assert_int_equal(r.more.items[1].numbers.count, 0);
+        assert_true(r.maybe.present && is_text(r.maybe.value, "maybe", i));
+        assert_false(r.no.present);
+        assert_true(rask_string_is(r.both[0], "tiny") && is_text(r.both[1], "both", i));
+    }
+    assert_int_equal(i, COUNT);
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+}
+
+static void no_values(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    const int64_t none[1] = {0};
+    rask_iterator(int64_t) it = rask_execute_and_collect(rask_array(env, int64_t, none, 0), "none");
+    int64_t n;
+    assert_false(rask_next(&it, &n));
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+}
+
+/* ---------------------------------------------------------------- socket */
+/* A server that sends pieces, each when the one before was taken, and closes. */
+typedef struct server {
+    int listener, port;
+    const char *const *pieces; /* NULL-terminated; NULL: accepts and sends nothing until stopped */
+    pthread_t thread;
+    int stop[2]; /* a pipe: closed to stop */
+} server;
+
+static void send_text(int fd, const char *text) {
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t n = send(fd, text, left, MSG_NOSIGNAL);
+        if (n <= 0) return;
+        text += n;
+        left -= (size_t)n;
+    }
+}
+
+static void *serve(void *context) {
+    server *s = context;
+    int fd = accept(s->listener, NULL, NULL);
+    if (fd < 0) return NULL;
+    for (size_t i = 0; s->pieces != NULL && s->pieces[i] != NULL; i++) send_text(fd, s->pieces[i]);
+    char byte;
+    if (s->pieces == NULL) (void)!read(s->stop[0], &byte, 1);
+    (void)close(fd);
+    return NULL;
+}
+
+static void start_server(server *s, const char *const *pieces) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    *s = (server){.pieces = pieces};
+    s->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(s->listener >= 0);
+    assert_int_equal(bind(s->listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(s->listener, 1), 0);
+    assert_int_equal(getsockname(s->listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(pipe(s->stop), 0);
+    s->port = ntohs(address.sin_port);
+    assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+static void stop_server(server *s) {
+    (void)close(s->stop[1]);
+    assert_int_equal(pthread_join(s->thread, NULL), 0);
+    (void)close(s->stop[0]);
+    (void)close(s->listener);
+}
+
+static void check_socket(const char *const *pieces, const char *const *expected) {
+    server s;
+    start_server(&s, pieces);
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_iterator(rask_string) it =
+        rask_execute_and_collect(rask_socket_text(env, "127.0.0.1", s.port), "socket");
+    size_t i = 0;
+    for (rask_string line; rask_next(&it, &line); i++) {
+        assert_non_null(expected[i]);
+        if (!rask_string_is(line, expected[i]))
+            fail_msg("\"%.*s\" instead of \"%s\"", RASK_STR(line), expected[i]);
+    }
+    assert_null(expected[i]);
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+    stop_server(&s);
+}
+
+static void lines_of_a_socket(void **state) {
+    (void)state;
+    check_socket((const char *const[]){"one\ntwo\r\n", "thr", "ee", "\n", "\n\r\nlast", NULL},
+                 (const char *const[]){"one", "two", "three", "", "", "last", NULL});
+    check_socket((const char *const[]){NULL}, (const char *const[]){NULL});
+    check_socket((const char *const[]){"\n", NULL}, (const char *const[]){"", NULL});
+    check_socket((const char *const[]){"a\rb\n", NULL}, (const char *const[]){"a\rb", NULL});
+}
+
+static void a_long_line_of_a_socket(void **state) {
+    (void)state;
+    enum { SIZE = 3000000 };
+    char *line = malloc(SIZE + 1);
+    assert_non_null(line);
+    memset(line, 'x', SIZE);
+    line[SIZE] = '\0';
+    check_socket((const char *const[]){"a\n", line, "\nb\n", NULL},
+                 (const char *const[]){"a", line, "b", NULL});
+    free(line);
+}
+
+static void nobody_listens(void **state) {
+    (void)state;
+    server s;
+    start_server(&s, (const char *const[]){NULL});
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)s.port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    stop_server(&s); /* now the port is free */
+    (void)close(fd);
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_discard(rask_socket_text(env, "127.0.0.1", s.port));
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_FAILED);
+    char expected[128];
+    (void)snprintf(expected, sizeof expected, "cannot connect to 127.0.0.1:%d: Connection refused",
+                   s.port);
+    if (strstr(result.message, expected) == NULL) fail_msg("%s", result.message);
+    rask_env_destroy(env);
+}
+
+static void no_such_host(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_discard(rask_socket_text(env, "no host has a name with spaces", 1));
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_FAILED);
+    assert_non_null(
+        strstr(result.message, "cannot find the host \"no host has a name with spaces\""));
+    rask_env_destroy(env);
+}
+
+/* The server says nothing; the program no longer wants to wait. */
+static void cancelled_while_waiting(void **state) {
+    (void)state;
+    server s;
+    start_server(&s, NULL);
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_iterator(rask_string) it =
+        rask_execute_and_collect(rask_socket_text(env, "127.0.0.1", s.port), "socket");
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK);
+    /* the job may have been cancelled before it connected: let the server go in any case */
+    (void)shutdown(s.listener, SHUT_RDWR);
+    stop_server(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sequences),
+        cmocka_unit_test(all_numbers),
+        cmocka_unit_test(values_are_copies),
+        cmocka_unit_test(no_values),
+        cmocka_unit_test(lines_of_a_socket),
+        cmocka_unit_test(a_long_line_of_a_socket),
+        cmocka_unit_test(nobody_listens),
+        cmocka_unit_test(no_such_host),
+        cmocka_unit_test(cancelled_while_waiting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
