@@ -1,9 +1,10 @@
 # One folder of src/ is one module: every .c in it (and in its folders) but *_test.c and main*.c is
 # compiled into the object library rask_<module>; every *_test.c becomes a test program of its own,
 # named <module>.<file without _test>, linked with all modules.
+# (Texts that are cut at the size of their buffer are meant: messages, names.)
 set(RASK_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
     -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla
-    -Wformat=2 -Wimplicit-fallthrough -Werror=return-type -Werror=incompatible-pointer-types
+    -Wformat=2 -Wno-format-truncation -Wimplicit-fallthrough -Werror=return-type -Werror=incompatible-pointer-types
     -Wno-gnu-statement-expression -Wno-gnu-zero-variadic-macro-arguments)
 if(CMAKE_C_COMPILER_ID STREQUAL "Clang")
   list(APPEND RASK_WARNINGS -Wno-gnu-auto-type -Wno-unknown-warning-option)
