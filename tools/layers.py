@@ -28,7 +28,7 @@ INTRINSICS = {"emmintrin.h", "immintrin.h", "nmmintrin.h", "smmintrin.h", "arm_n
 LIBRARIES = {
     "uv.h": {"platform", "actor"},
     "yaml.h": {"config"},
-    "jansson.h": {"graph", "executiongraph", "scheduler", "cluster", "metrics", "api", "cli"},
+    "jansson.h": {"graph", "executiongraph", "plan", "scheduler", "cluster", "metrics", "api", "cli"},
     "zlib.h": {"platform", "connectors", "formats"},
     "zstd.h": {"platform", "connectors", "formats"},
     "cmocka.h": set(),

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "graph/transformation.h"
 
@@ -152,6 +153,40 @@ RASKI_NODISCARD rask_status raski_stream_node_chain_head(raski_stream_graph *gra
                                                          raski_stream_node *node,
                                                          raski_stream_node **ret_head,
                                                          raski_error *err);
+/* --- why not (chain_obstacles.c) ----------------------------------------------------------------
+ * The conditions that keep two neighbours from sharing a task, as bits: an edge is chained when
+ * none is there. */
+typedef enum raski_chain_obstacle {
+    RASKI_OBSTACLE_SEVERAL_INPUTS = 1 << 0,    /* the downstream operator has more than one */
+    RASKI_OBSTACLE_CHAINING_DISABLED = 1 << 1, /* pipeline.operator-chaining.enabled: false */
+    RASKI_OBSTACLE_SLOT_SHARING_GROUP = 1 << 2,
+    RASKI_OBSTACLE_LEGACY_SOURCE = 1 << 3, /* a yielding operator in the chain of such a source */
+    RASKI_OBSTACLE_UPSTREAM_NEVER = 1 << 4,
+    RASKI_OBSTACLE_DOWNSTREAM_NEVER = 1 << 5,
+    RASKI_OBSTACLE_DOWNSTREAM_HEAD = 1 << 6,
+    RASKI_OBSTACLE_NEEDS_SOURCE = 1 << 7, /* HEAD_WITH_SOURCES behind something else */
+    RASKI_OBSTACLE_PARALLELISM = 1 << 8,
+    RASKI_OBSTACLE_MAX_PARALLELISM = 1 << 9,
+    RASKI_OBSTACLE_PARTITIONER = 1 << 10, /* not a forward one */
+    RASKI_OBSTACLE_BATCH_EXCHANGE = 1 << 11,
+    RASKI_OBSTACLE_UNION = 1 << 12,             /* several edges feed the same input */
+    RASKI_OBSTACLE_SOURCE_FEEDS_MORE = 1 << 13, /* HEAD_WITH_SOURCES takes sources of one edge */
+} raski_chain_obstacle;
+enum { RASKI_OBSTACLES = 14 };
+
+/* All conditions that fail for the edge (the rule stops at the first). To be asked before the job
+ * graph is made, which replaces partitioners. Errors: as raski_stream_edge_is_chainable, but for
+ * the edge's own partitioner. */
+RASKI_NODISCARD rask_status raski_stream_edge_chain_obstacles(raski_stream_graph *graph,
+                                                              const raski_stream_edge *edge,
+                                                              unsigned *ret_obstacles,
+                                                              raski_error *err);
+/* "PARALLELISM", ... */
+const char *raski_chain_obstacle_name(raski_chain_obstacle obstacle);
+/* One of them in words: "parallelism differs: 2 and 4". Appends to out. */
+void raski_chain_obstacle_describe(const raski_stream_edge *edge, raski_chain_obstacle obstacle,
+                                   raski_str *out);
+
 /* Parts of the rule that job graph code asks for on its own. */
 RASKI_NODISCARD rask_status raski_partitioner_is_chainable(const raski_partitioner *partitioner,
                                                            raski_exchange_mode mode, bool dynamic,

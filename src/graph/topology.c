@@ -19,6 +19,27 @@ rask_status topology_bad(const topology_step *s, raski_error *err, const char *f
     return status;
 }
 
+void topology_look_at(raski_topology *topology, const json_t *object, const char *field) {
+    topology->place.object = object;
+    topology->place.field = field;
+    topology->place.is_name = false;
+}
+
+raski_topology_place raski_topology_failed_at(const raski_topology *topology) {
+    return topology->place;
+}
+
+raski_topology_place raski_topology_place_of(const raski_topology *topology,
+                                             const raski_transformation *transformation) {
+    raski_topology_place place = {.step = -1, .op = ""};
+    if (transformation == NULL || transformation->file == NULL) return place;
+    RASKI_ASSERT((size_t)transformation->line < topology->steps.count);
+    place.step = transformation->line;
+    place.op = transformation->file;
+    place.object = topology->steps.items[place.step];
+    return place;
+}
+
 /* --- environments ------------------------------------------------------------------------------
  */
 
@@ -68,11 +89,15 @@ static rask_status create_env(raski_topology *topology, raski_plan_env **ret_env
     size_t index;
     json_object_foreach(json_object_get(topology->document, "config"), key, value)
         raski_plan_config_set_lazily(&env->config, arena, key, topology_as_text(arena, value));
+    topology_look_at(topology, topology->document, "config");
     RASKI_TRY(raski_plan_config_check_environment(&env->config, err));
-    json_object_foreach(json_object_get(topology->document, "env"), key, value)
+    json_object_foreach(json_object_get(topology->document, "env"), key, value) {
+        topology_look_at(topology, json_object_get(topology->document, "env"), key);
         RASKI_TRY(apply_setting(topology, env, key, value, err));
+    }
     json_array_foreach(json_object_get(topology->document, "slotSharingGroups"), index, value) {
         raski_slot_sharing_group group;
+        topology_look_at(topology, value, NULL);
         RASKI_TRY(topology_slot_sharing_group(arena, value, &group, err));
         raski_plan_env_register_slot_sharing_group(env, &group);
     }
@@ -93,14 +118,16 @@ rask_status topology_source_env(topology_step *s, raski_plan_env **ret_env, rask
     return RASK_OK;
 }
 
-static rask_status check_fields(const json_t *document, raski_error *err) {
+static rask_status check_fields(raski_topology *topology, raski_error *err) {
     static const char known[] = " job config env slotSharingGroups steps comment ";
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)document, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)topology->document, key, value) {
+        topology_look_at(topology, topology->document, key);
         char *wanted = raski_format(" %s ", key);
         bool is_known = strchr(key, ' ') == NULL && strstr(known, wanted) != NULL;
         raski_free(wanted);
+        topology->place.is_name = !is_known;
         if (!is_known) return RASKI_THROW(err, "Bad", "topology: unknown field '%s'", key);
     }
     return RASK_OK;
@@ -108,19 +135,16 @@ static rask_status check_fields(const json_t *document, raski_error *err) {
 
 rask_status raski_topology_create(const json_t *document, raski_topology **ret_topology,
                                   raski_error *err) {
-    RASKI_TRY(check_fields(document, err));
     raski_topology *topology = RASKI_NEW(raski_topology);
     topology->document = document;
+    topology->place = (raski_topology_place){.step = -1, .op = "", .object = document};
     topology->graph = raski_transformation_graph_create();
     topology->anonymous_ids = UINT64_C(1) << 32;
     const json_t *job = json_object_get(document, "job");
     if (job) topology->job_name = topology_as_text(topology->graph->arena, job);
-    rask_status status = create_env(topology, &topology->env, err);
-    if (status != RASK_OK)
-        raski_topology_destroy(topology);
-    else
-        *ret_topology = topology;
-    return status;
+    *ret_topology = topology;
+    RASKI_TRY(check_fields(topology, err));
+    return create_env(topology, &topology->env, err);
 }
 
 void raski_topology_destroy(raski_topology *topology_take) {
@@ -128,6 +152,7 @@ void raski_topology_destroy(raski_topology *topology_take) {
     raski_map_free(&topology_take->others);
     raski_map_free(&topology_take->keys);
     raski_map_free(&topology_take->partitioners);
+    raski_vec_free(&topology_take->steps);
     raski_transformation_graph_destroy(topology_take->graph);
     raski_free(topology_take);
 }
@@ -153,15 +178,27 @@ static topology_operation find_operation(const char *op) {
     return NULL;
 }
 
+/* What the step made belongs to it, but for what steps inside of a sink made in between. */
+static void locate(topology_step *s, size_t from) {
+    const raski_transformation_graph *graph = s->topology->graph;
+    for (size_t i = from; i < graph->all.count; i++)
+        if (graph->all.items[i]->file == NULL)
+            raski_transformation_set_location(graph->all.items[i], s->op, s->index);
+}
+
 static rask_status run_step(topology_step *s, topology_value *ret_made, raski_error *err) {
     static const char *const always_known[] = {"op", "as", "of", "comment"};
     for (size_t i = 0; i < sizeof always_known / sizeof *always_known; i++)
         topology_use(s, always_known[i]);
+    size_t made_before = s->topology->graph->all.count;
     topology_operation make = find_operation(s->op);
+    topology_look_at(s->topology, s->json, json_object_get(s->json, "op") ? "op" : NULL);
     if (make == NULL) return topology_bad(s, err, "unknown op");
     topology_value made = {0};
     RASKI_TRY(make(s, &made, err));
+    locate(s, made_before);
     RASKI_TRY(topology_modify(s, &made, err));
+    topology_look_at(s->topology, s->json, "as");
     const json_t *as = json_object_get(s->json, "as");
     if (as && !json_is_null(as)) {
         raski_arena *arena = s->topology->graph->arena;
@@ -181,7 +218,10 @@ static rask_status run_step(topology_step *s, topology_value *ret_made, raski_er
 
 rask_status topology_run(raski_topology *topology, const json_t *steps, topology_scope *scope,
                          topology_value before, topology_value *ret_last, raski_error *err) {
-    if (!json_is_array(steps)) return RASKI_THROW(err, "Bad", "'steps' must be a list");
+    if (!json_is_array(steps)) {
+        if (scope->is_outermost) topology_look_at(topology, topology->document, "steps");
+        return RASKI_THROW(err, "Bad", "'steps' must be a list");
+    }
     topology_value last = before;
     size_t index;
     json_t *json;
@@ -194,14 +234,18 @@ rask_status topology_run(raski_topology *topology, const json_t *steps, topology
             .last = last,
             .index = topology->step_count++,
             .op = op && !json_is_null(op) ? topology_as_text(topology->graph->arena, op) : ""};
+        raski_vec_push(&topology->steps, json);
+        raski_topology_place outside = topology->place;
+        topology->place = (raski_topology_place){.step = s.index, .op = s.op, .object = json};
         RASKI_TRY(run_step(&s, &last, err));
+        topology->place = outside;
     }
     *ret_last = last;
     return RASK_OK;
 }
 
 rask_status raski_topology_build(raski_topology *topology, raski_error *err) {
-    topology_scope scope = {0};
+    topology_scope scope = {.is_outermost = true};
     topology_value last;
     rask_status status = topology_run(topology, json_object_get(topology->document, "steps"),
                                       &scope, (topology_value){0}, &last, err);

@@ -20,6 +20,7 @@ bool topology_is_used(const topology_step *s, const char *field) {
 
 static const json_t *look(topology_step *s, const char *field) {
     topology_use(s, field);
+    topology_look_at(s->topology, s->json, field);
     return json_object_get(s->json, field);
 }
 

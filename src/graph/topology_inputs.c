@@ -10,6 +10,7 @@ static rask_status find_label(topology_step *s, const json_t *json, topology_val
                               raski_error *err) {
     const char *label = topology_as_text(s->topology->graph->arena, json);
     const topology_value *value = raski_map_get(&s->scope->labels, label);
+    topology_look_at(s->topology, json, NULL);
     if (value == NULL) return topology_bad(s, err, "unknown label '%s'", label);
     *ret_value = *value;
     return RASK_OK;

@@ -15,6 +15,7 @@ typedef struct modification {
 typedef rask_status (*modifier)(const modification *m, raski_error *err);
 
 static rask_status cannot_set(const modification *m, raski_error *err) {
+    m->step->topology->place.is_name = true;
     return topology_bad(m->step, err, "'%s' cannot be set on this", m->field);
 }
 
@@ -195,9 +196,12 @@ rask_status topology_modify(topology_step *s, const topology_value *made, raski_
         if (topology_is_used(s, field)) continue;
         bool is_name = strcmp(field, "name") == 0;
         modifier apply = is_name ? modify_name : find_modifier(field);
+        topology_look_at(s->topology, s->json, field);
+        s->topology->place.is_name = apply == NULL;
         if (apply == NULL) return topology_bad(s, err, "unknown field '%s'", field);
         modification m = {s,     made->transformation,     made->kind == TOPOLOGY_SINK, field,
                           value, s->topology->graph->arena};
+        s->topology->place.is_name = !can_be_set;
         if (!can_be_set)
             return is_name ? topology_bad(s, err, "cannot be named") : cannot_set(&m, err);
         RASKI_TRY(apply(&m, err));

@@ -31,7 +31,8 @@ typedef struct topology_type {
 } topology_type;
 
 typedef struct topology_scope {
-    raski_map labels; /* text -> topology_value *, NULL for nothing */
+    raski_map labels;  /* text -> topology_value *, NULL for nothing */
+    bool is_outermost; /* the file's own steps, not those of a sink */
 } topology_scope;
 
 struct raski_topology {
@@ -44,6 +45,8 @@ struct raski_topology {
     uint64_t anonymous_ids; /* selectors that are equal to no other */
     int step_count, cache_count;
     const char *job_name;
+    RASKI_VEC(const json_t *) steps; /* by number, as they were started */
+    raski_topology_place place;      /* what is being read; of interest after a failure */
 };
 
 enum { TOPOLOGY_FIELDS_MAX = 48 }; /* fields that one step looks at */
@@ -59,6 +62,8 @@ typedef struct topology_step {
     size_t used_count;
 } topology_step;
 
+/* Says what is being looked at, for the place of an error. */
+void topology_look_at(raski_topology *topology, const json_t *object, const char *field);
 /* Exception "Bad" with "step N (op): " before the text. */
 rask_status topology_bad(const topology_step *s, raski_error *err, const char *format, ...)
     RASKI_PRINTF(3, 4);

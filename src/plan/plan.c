@@ -1,0 +1,106 @@
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void raski_plan_init(raski_plan *plan, raski_plan_env *env, const char *job_name) {
+    *plan = (raski_plan){.env = env, .job_name = job_name, .stage = "streamGraph"};
+    plan->arena = raski_arena_create(0);
+    raski_operator_hashes_init(&plan->hashes);
+}
+
+void raski_plan_fini(raski_plan *plan) {
+    raski_execution_topology_destroy(plan->execution);
+    raski_job_graph_destroy(plan->job_graph);
+    raski_operator_hashes_fini(&plan->hashes);
+    raski_stream_graph_destroy(plan->stream_graph);
+    raski_vec_free(&plan->edges);
+    raski_arena_destroy(plan->arena);
+}
+
+rask_status raski_plan_run_stream_graph(raski_plan *plan, raski_error *err) {
+    plan->stage = "streamGraph";
+    RASKI_TRY(raski_stream_graph_generate(plan->env, &plan->stream_graph, err));
+    if (plan->job_name != NULL) plan->stream_graph->job_name = plan->job_name;
+    /* options that Flink reads when the plan is printed, and not before */
+    static const char *const read_next[] = {
+        "pipeline.operator-chaining.enabled",
+        "pipeline.operator-chaining.chain-operators-with-different-max-parallelism"};
+    plan->stage = "streamPlan";
+    for (size_t i = 0; i < sizeof read_next / sizeof *read_next; i++)
+        RASKI_TRY(raski_plan_config_check(&plan->stream_graph->config, read_next[i], err));
+    return RASK_OK;
+}
+
+rask_status raski_plan_run_operator_ids(raski_plan *plan, raski_error *err) {
+    plan->stage = "operatorHashes";
+    return raski_operator_hashes_generate(plan->stream_graph, &plan->hashes, err);
+}
+
+rask_status raski_plan_run_job_graph(raski_plan *plan, raski_error *err) {
+    plan->stage = "jobGraph";
+    return raski_job_graph_create(plan->stream_graph, (raski_id){{0}}, &plan->job_graph, err);
+}
+
+rask_status raski_plan_run_execution_graph(raski_plan *plan, raski_error *err) {
+    plan->stage = "executionGraph";
+    return raski_execution_topology_create(plan->job_graph, &plan->execution, err);
+}
+
+rask_status raski_plan_run(raski_plan *plan, raski_plan_graph graph, raski_error *err) {
+    if (plan->stream_graph == NULL) {
+        RASKI_TRY(raski_plan_run_stream_graph(plan, err));
+        RASKI_TRY(raski_plan_run_operator_ids(plan, err));
+        RASKI_TRY(raski_plan_explain_edges(plan, err));
+    }
+    if (graph >= RASKI_PLAN_JOB_GRAPH && plan->job_graph == NULL)
+        RASKI_TRY(raski_plan_run_job_graph(plan, err));
+    if (graph >= RASKI_PLAN_EXECUTION_GRAPH && plan->execution == NULL)
+        RASKI_TRY(raski_plan_run_execution_graph(plan, err));
+    return RASK_OK;
+}
+
+/* --- edges --------------------------------------------------------------------------------------
+ */
+
+static const char *in_words(raski_arena *arena, const raski_stream_edge *edge, unsigned obstacles) {
+    if (obstacles == 0) return "";
+    raski_str text = {0};
+    for (unsigned i = 0; i < RASKI_OBSTACLES; i++) {
+        if ((obstacles & 1u << i) == 0) continue;
+        if (text.length > 0) raski_str_append(&text, "; ");
+        raski_chain_obstacle_describe(edge, (raski_chain_obstacle)(1u << i), &text);
+    }
+    const char *copy = raski_arena_strdup(arena, raski_str_text(&text));
+    raski_str_free(&text);
+    return copy;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    return strcmp(((const raski_plan_edge *)a)->edge->id, ((const raski_plan_edge *)b)->edge->id);
+}
+
+rask_status raski_plan_explain_edges(raski_plan *plan, raski_error *err) {
+    plan->stage = "jobGraph";
+    for (size_t i = 0; i < plan->stream_graph->nodes.count; i++) {
+        const raski_stream_node *node = plan->stream_graph->nodes.items[i];
+        for (size_t k = 0; k < node->out_edges.count; k++) {
+            raski_plan_edge entry = {.edge = node->out_edges.items[k]};
+            entry.partitioner = raski_partitioner_text(entry.edge->partitioner);
+            RASKI_TRY(raski_stream_edge_chain_obstacles(plan->stream_graph, entry.edge,
+                                                        &entry.obstacles, err));
+            entry.obstacles_text = in_words(plan->arena, entry.edge, entry.obstacles);
+            raski_vec_push(&plan->edges, entry);
+        }
+    }
+    if (plan->edges.count > 1)
+        qsort(plan->edges.items, plan->edges.count, sizeof *plan->edges.items, compare_ids);
+    return RASK_OK;
+}
+
+const raski_plan_edge *raski_plan_edge_between(const raski_plan *plan, const char *edge_id) {
+    raski_stream_edge key_edge = {.id = edge_id};
+    raski_plan_edge key = {.edge = &key_edge};
+    if (plan->edges.count == 0) return NULL;
+    return bsearch(&key, plan->edges.items, plan->edges.count, sizeof key, compare_ids);
+}
