@@ -109,6 +109,28 @@ RASK_API int rask_execute_job(rask_env *env, const char *job_name, rask_job_resu
  * mistake, which *ret_message (may be NULL) then describes: a heap text too. */
 RASK_API char *rask_execution_plan(rask_env *env, char **ret_message);
 
+/* What Rask makes of the program, step by step: operators and the edges between them; vertices,
+ * each a chain of operators that share tasks; subtasks with what they read. */
+typedef enum rask_plan_graph {
+    RASK_PLAN_STREAM_GRAPH,
+    RASK_PLAN_JOB_GRAPH,
+    RASK_PLAN_EXECUTION_GRAPH,
+} rask_plan_graph;
+typedef enum rask_plan_format {
+    RASK_PLAN_TEXT,  /* for people: chains, ids, and why neighbours were not chained */
+    RASK_PLAN_JSON,  /* Flink's execution plan; the plan of its REST interface; subtasks */
+    RASK_PLAN_DOT,   /* for Graphviz */
+    RASK_PLAN_SVG,   /* a drawing */
+    RASK_PLAN_HTML,  /* a drawing with zoom, search and details, in one file */
+    RASK_PLAN_FACTS, /* all graphs at once, every field, as JSON */
+} rask_plan_format;
+/* The plan of the program as a heap text for free(), as `rask plan` prints it. The environment can
+ * be planned again or executed after. NULL after a mistake, which *ret_message (may be NULL) then
+ * describes: Flink's exception, the operator and the file and line of the call; a heap text too.
+ * Facts of a program with a mistake say so themselves, so that text and message are given. */
+RASK_API char *rask_plan(rask_env *env, rask_plan_graph graph, rask_plan_format format,
+                         char **ret_message);
+
 /* ---------------------------------------------------------------- entry points of the macros */
 RASK_API raski_stream *raski_source(rask_env *, const raski_fn *, const rask_options *, size_t,
                                     bool legacy, const char *file, int line);

@@ -52,6 +52,16 @@ rask_options raski_options_read(const rask_options *options, size_t size);
 /* Plans the program. Errors: the first mistake, or the planner's. */
 RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,
                                            raski_stream_graph **ret_graph, raski_error *err);
+/* After an error of planning: keeps where the user built the operator that it is about, if one. */
+void raski_env_locate_mistake(rask_env *env, const raski_error *err);
+/* The text of an error for people, with the operator and the place of the call. A heap string. */
+char *raski_env_describe_mistake(const rask_env *env, const raski_error *err);
+/* rask plan has started this program: it wants the plan of its job and no run. */
+bool raski_env_plan_is_wanted(void);
+/* Prints that plan on standard output, as environment variables ask: RASK_PLAN_GRAPH,
+ * RASK_PLAN_FORMAT, RASK_PLAN_COLOR; behind a line "MARK STATUS BYTES" when there is a
+ * RASK_PLAN_MARK (docs/plan.md). Destroys env and returns the exit code. */
+int raski_env_print_plan(rask_env *env_take, const char *job_name);
 /* Plans and runs. *ret_message gets the text that a person should read, a heap string, when the
  * status is neither RASK_OK nor RASK_E_CANCELLED. job has begun. show_progress: on a terminal. */
 rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job *job,

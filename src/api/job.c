@@ -16,7 +16,7 @@
 
 /* ---------------------------------------------------------------- planning */
 /* Where the user built the operator that cannot be planned, if the error is about one. */
-static void locate_mistake(rask_env *env, const raski_error *err) {
+void raski_env_locate_mistake(rask_env *env, const raski_error *err) {
     const raski_transformation *failed = env->plan->graph->failed;
     if (failed != NULL) raski_env_mistake(env, err, failed->name, failed->file, failed->line);
 }
@@ -32,11 +32,11 @@ rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_gra
     /* pipeline.name is for programs that give their job no name, as in Flink */
     if (job_name != NULL) config->job_name = raski_arena_strdup(env->graph->arena, job_name);
     rask_status status = raski_stream_graph_generate(env->plan, ret_graph, err);
-    if (status != RASK_OK) locate_mistake(env, err);
+    if (status != RASK_OK) raski_env_locate_mistake(env, err);
     return status;
 }
 
-static char *describe_mistake(const rask_env *env, const raski_error *err) {
+char *raski_env_describe_mistake(const rask_env *env, const raski_error *err) {
     const char *where = raski_error_is_set(&env->error) ? env->where : "";
     if (err->exception[0] != '\0')
         return raski_format("%s%s%s: %s", where, *where ? ": " : "", err->exception, err->message);
@@ -49,7 +49,7 @@ char *rask_execution_plan(rask_env *env, char **ret_message) {
     char *plan = NULL;
     if (raski_env_plan(env, NULL, &graph, &error) == RASK_OK)
         plan = raski_execution_plan_json(graph);
-    if (plan == NULL && ret_message != NULL) *ret_message = describe_mistake(env, &error);
+    if (plan == NULL && ret_message != NULL) *ret_message = raski_env_describe_mistake(env, &error);
     raski_stream_graph_destroy(graph);
     return plan;
 }
@@ -98,7 +98,7 @@ static rask_status make_job_graph(job_run *run, raski_error *err) {
     raski_random_bytes(&job_id, sizeof job_id);
     rask_status status = raski_job_graph_create(stream_graph, job_id, &run->graph, err);
     raski_stream_graph_destroy(stream_graph);
-    if (status != RASK_OK) locate_mistake(run->env, err);
+    if (status != RASK_OK) raski_env_locate_mistake(run->env, err);
     if (status == RASK_OK) set_mode(run->env, run->graph);
     return status;
 }
@@ -193,6 +193,7 @@ rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job
     *ret_message = NULL;
     /* the program waits for results that there will not be; Flink ends it with an exception here */
     if (only_plan_is_wanted()) exit(print_plan(env));
+    if (raski_env_plan_is_wanted()) exit(raski_env_print_plan(env, job_name));
     rask_status status = make_job_graph(&run, &error);
     if (status == RASK_OK) {
         run.pool = raski_network_pool_create(raski_network_buffers(env->configuration));
@@ -207,7 +208,7 @@ rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job
         status = end_connectors(env, status, &error);
     }
     if (status != RASK_OK && status != RASK_E_CANCELLED && *ret_message == NULL)
-        *ret_message = describe_mistake(env, &error);
+        *ret_message = raski_env_describe_mistake(env, &error);
     raski_job_graph_destroy(run.graph);
     ret_result->status = status;
     if (*ret_message != NULL)
@@ -246,6 +247,7 @@ int raski_report(const char *job_name, const raski_running_job *job, rask_status
 
 int rask_execute(rask_env *env_take, const char *job_name) {
     if (only_plan_is_wanted()) return print_plan(env_take);
+    if (raski_env_plan_is_wanted()) return raski_env_print_plan(env_take, job_name);
     const char *configured = rask_get_option(env_take, "pipeline.name");
     char *name = raski_strdup(job_name     ? job_name
                               : configured ? configured

@@ -30,6 +30,24 @@ static const raski_cli_verb verbs[] = {
                      "\n"
                      "  The program is started and stops where it would execute its job.\n",
      raski_cli_info},
+    {"plan", "shows what a topology or a program becomes.",
+     "[OPTIONS] <topology.json> | <program> <arguments>",
+     "     --graph=<graph>                 stream: operators; job: vertices, which are\n"
+     "                                     chains of operators (default); execution:\n"
+     "                                     subtasks and regions.\n"
+     "     --format=<format>               text (default), json (the forms that Flink\n"
+     "                                     has), dot (Graphviz), facts (all graphs,\n"
+     "                                     every field).\n"
+     "     --jsonl                         One topology per line of standard input, one\n"
+     "                                     line of facts for each.\n"
+     "     --color=<when>                  auto (default), always, never.\n" PROGRAM_OPTIONS
+     "     -h,--help                       This text.\n"
+     "\n"
+     "  A topology is a program written as JSON (docs/plan.md); - reads it from\n"
+     "  standard input. A program is started and stops where it would execute its\n"
+     "  job. The exit code is 0; 1 when Flink would refuse the program; 2 when a\n"
+     "  file or the command line cannot be read.\n",
+     raski_cli_plan},
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };

@@ -30,6 +30,7 @@ int raski_cli_main(int argc, char **argv);
 
 int raski_cli_run(int argc, char **argv);
 int raski_cli_info(int argc, char **argv);
+int raski_cli_plan(int argc, char **argv);
 
 void raski_cli_print_help(FILE *file);
 void raski_cli_print_verb_help(FILE *file, const raski_cli_verb *verb);

@@ -168,10 +168,24 @@ const char *raski_topology_job_name(const raski_topology *topology) {
 /* --- steps -------------------------------------------------------------------------------------
  */
 
+static const topology_operation_entry *const tables[] = {
+    topology_sources,     topology_operators, topology_partitionings,
+    topology_connections, topology_windows,   topology_sinks};
+
+const char *topology_nearest_op(const char *op) {
+    const char *nearest = NULL;
+    size_t best = 3;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const topology_operation_entry *entry = tables[i]; entry->op; entry++) {
+            size_t distance = raski_edit_distance(op, entry->op);
+            if (distance >= best || distance >= strlen(entry->op)) continue;
+            best = distance;
+            nearest = entry->op;
+        }
+    return nearest;
+}
+
 static topology_operation find_operation(const char *op) {
-    static const topology_operation_entry *const tables[] = {
-        topology_sources,     topology_operators, topology_partitionings,
-        topology_connections, topology_windows,   topology_sinks};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const topology_operation_entry *entry = tables[i]; entry->op; entry++)
             if (strcmp(entry->op, op) == 0) return entry->make;

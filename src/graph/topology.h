@@ -46,5 +46,11 @@ raski_topology_place raski_topology_place_of(const raski_topology *topology,
  * ("did you mean ...", "expected ..."). A heap string for the caller; NULL when there is nothing to
  * add. */
 char *raski_topology_expectation(const raski_topology *topology, const raski_error *err);
+/* Checks that fields have the JSON types and the ranges of golden/plan/topology.md. Building alone
+ * converts values of other types as the reference reader does (2.9 is 2, "true" is true), which is
+ * right for comparisons and hides a person's mistakes. Unknown ops and fields are for building to
+ * tell. Errors: exception "Bad" with what is wrong and what was expected; *ret_place says where. */
+RASKI_NODISCARD rask_status raski_topology_check(const json_t *document,
+                                                 raski_topology_place *ret_place, raski_error *err);
 void raski_topology_destroy(raski_topology *topology_take);
 #endif

@@ -153,6 +153,10 @@ rask_status topology_end_of_stream_window(topology_step *s, const topology_value
 /* --- topology_modifiers.c --- */
 rask_status topology_modify(topology_step *s, const topology_value *made, raski_error *err);
 
+/* --- for hints: the name that is most like one, NULL when none is near --- */
+const char *topology_nearest_field(const char *name); /* of steps; topology_check.c */
+const char *topology_nearest_op(const char *op);      /* topology.c */
+
 /* --- topology.c --- */
 /* Runs a list of steps; before: what the first step takes by default. */
 rask_status topology_run(raski_topology *topology, const json_t *steps, topology_scope *scope,

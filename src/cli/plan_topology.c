@@ -1,0 +1,141 @@
+/* rask plan of topologies: one, or one per line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plan.h"
+#include "plan/plan_facts.h"
+#include "plan/topology_file.h"
+#include "platform/file.h"
+
+enum { STANDARD_INPUT = 0, READ_BYTES = 256 * 1024, FACTS_PRECISION = 17 };
+
+static int print_compact(json_t *facts_take, size_t flags) {
+    int failed = json_dumpf(facts_take, stdout, flags | JSON_REAL_PRECISION(FACTS_PRECISION));
+    json_decref(facts_take);
+    return failed;
+}
+
+static int code_of(const raski_topology_file *file) {
+    return file->is_refused ? RASKI_PLAN_EXIT_REFUSED : RASKI_PLAN_EXIT_UNREADABLE;
+}
+
+/* Facts of a program that is refused are facts too; the error is told to the person as well. */
+static int print_facts(raski_topology_file *file) {
+    raski_error err = {0}, told = {0};
+    json_t *facts = raski_plan_facts_of_topology(file->document, &err);
+    (void)print_compact(facts, JSON_INDENT(2));
+    (void)printf("\n");
+    if (err.status == RASK_OK) return RASKI_PLAN_EXIT_OK;
+    if (raski_topology_file_plan(file, RASKI_PLAN_EXECUTION_GRAPH, &told) == RASK_OK)
+        return raski_plan_complain(RASKI_PLAN_EXIT_REFUSED, err.message); /* its adaptive graph */
+    return raski_plan_complain(code_of(file), told.message);
+}
+
+int raski_plan_topology(const char *path, const raski_plan_options *options) {
+    raski_topology_file file;
+    raski_error err = {0};
+    raski_str out = {0};
+    int code = RASKI_PLAN_EXIT_OK;
+    if (raski_topology_file_open(path, &file, &err) != RASK_OK)
+        code = raski_plan_complain(RASKI_PLAN_EXIT_UNREADABLE, err.message);
+    else if (options->format->print == NULL)
+        code = print_facts(&file);
+    else if (raski_topology_file_show(&file, options->graph, options->format, &options->style, &out,
+                                      &err) != RASK_OK)
+        code = raski_plan_complain(code_of(&file), err.message);
+    (void)fwrite(raski_str_text(&out), 1, out.length, stdout);
+    raski_str_free(&out);
+    raski_topology_file_close(&file);
+    return code;
+}
+
+/* --- lines --------------------------------------------------------------------------------------
+ */
+
+enum { LINE_MAX_BYTES = 64 * 1024 * 1024 };
+
+typedef struct line_reader {
+    int fd;
+    const char *name;
+    raski_str line;
+    char *chunk;
+    size_t at, size; /* of chunk */
+    bool is_ended;
+} line_reader;
+
+static rask_status fill(line_reader *r, raski_error *err) {
+    r->at = 0;
+    RASKI_TRY(raski_file_read(r->fd, r->name, r->chunk, READ_BYTES, &r->size, err));
+    if (r->size == 0) r->is_ended = true;
+    return RASK_OK;
+}
+
+/* The next line without its end, in r->line. A line that is too long is read to its end and
+ * *ret_too_long is set; only its beginning is kept. *ret_found false: there is none. */
+static rask_status next_line(line_reader *r, bool *ret_found, bool *ret_too_long,
+                             raski_error *err) {
+    raski_str_truncate(&r->line, 0);
+    *ret_found = *ret_too_long = false;
+    for (;;) {
+        if (r->at == r->size) {
+            if (!r->is_ended) RASKI_TRY(fill(r, err));
+            if (r->is_ended) return RASK_OK;
+        }
+        *ret_found = true;
+        const char *start = r->chunk + r->at;
+        const char *end = memchr(start, '\n', r->size - r->at);
+        size_t length = end != NULL ? (size_t)(end - start) : r->size - r->at;
+        if (r->line.length + length > LINE_MAX_BYTES)
+            *ret_too_long = true;
+        else
+            raski_str_append_bytes(&r->line, start, length);
+        r->at += length + (end != NULL ? 1 : 0);
+        if (end != NULL) return RASK_OK;
+    }
+}
+
+static json_t *facts_of_line(const line_reader *r, size_t number, bool too_long) {
+    raski_error err = {0};
+    json_error_t error;
+    if (too_long) {
+        (void)RASKI_THROW(&err, "Bad", "line %zu is too long (expected at most %d MiB)", number,
+                          LINE_MAX_BYTES >> 20);
+        return raski_plan_error_facts("topology", &err);
+    }
+    json_t *document =
+        json_loadb(raski_str_text(&r->line), r->line.length, JSON_DECODE_ANY, &error);
+    if (document == NULL) {
+        (void)RASKI_THROW(&err, "Bad", "not JSON: column %d: %s", error.column, error.text);
+        return raski_plan_error_facts("topology", &err);
+    }
+    json_t *facts = raski_plan_facts_of_topology(document, &err);
+    json_decref(document);
+    return facts;
+}
+
+static rask_status plan_lines(line_reader *r, raski_error *err) {
+    bool found = true, too_long = false;
+    for (size_t number = 1; found; number++) {
+        RASKI_TRY(next_line(r, &found, &too_long, err));
+        if (!found) break;
+        (void)print_compact(facts_of_line(r, number, too_long), JSON_COMPACT);
+        if (putchar('\n') == EOF) /* nobody reads any more */
+            return RASKI_FAIL(err, RASK_E_IO, EXTERNAL, "cannot write to standard output");
+    }
+    return RASK_OK;
+}
+
+int raski_plan_lines(const char *path) {
+    raski_error err = {0};
+    bool is_standard = strcmp(path, "-") == 0;
+    line_reader r = {.fd = STANDARD_INPUT, .name = is_standard ? "<stdin>" : path};
+    rask_status status =
+        is_standard ? RASK_OK : raski_file_open(path, RASKI_OPEN_READ, &r.fd, &err);
+    r.chunk = raski_alloc(READ_BYTES);
+    if (status == RASK_OK) status = plan_lines(&r, &err);
+    if (!is_standard) raski_file_close_quietly(r.fd);
+    raski_free(r.chunk);
+    raski_str_free(&r.line);
+    if (status == RASK_OK) return RASKI_PLAN_EXIT_OK;
+    return raski_plan_complain(RASKI_PLAN_EXIT_UNREADABLE, err.message);
+}
