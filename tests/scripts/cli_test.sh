@@ -72,7 +72,7 @@ check "version form" 0 "Version: " "$rask" -v
 check "version for machines" 0 '"flink-version": "2.2.0"' "$rask" --version --json
 python3 -c 'import json, sys; json.load(open(sys.argv[1]))' out || failed=1
 check "unknown verb" 1 '"bogus" is not a valid action.' "$rask" bogus
-check "unknown verb lists" 1 'Valid actions are "run" or "info".' "$rask" bogus
+check "unknown verb lists" 1 'Valid actions are "run", "info", or "plan".' "$rask" bogus
 check "nearest verb" 1 'Did you mean "run"?' "$rask" rnu
 check "full disk" 1 "cannot write to standard output" sh -c "'$rask' --help >/dev/full"
 
