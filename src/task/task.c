@@ -12,6 +12,9 @@
  * work has the next buffer soon, and a sleep costs as much as hundreds of looks. */
 enum { LOOKS_BEFORE_SLEEP = 64 };
 static const int64_t SOURCE_IDLE_NS = 1000000;
+/* Chained operators call each other: a few hundred bytes each, more under a sanitizer. Pages of a
+ * stack that are never touched cost nothing. */
+enum { STACK_BYTES = 1024 * 1024, STACK_BYTES_PER_OPERATOR = 2048 };
 
 static inline void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -278,7 +281,8 @@ static void run(void *context) {
 }
 
 rask_status raski_task_start(raski_task *task, raski_error *err) {
-    return raski_thread_create(task->vertex->name, 0, run, task, &task->thread, err);
+    size_t stack_size = STACK_BYTES + task->operator_count * STACK_BYTES_PER_OPERATOR;
+    return raski_thread_create(task->vertex->name, stack_size, run, task, &task->thread, err);
 }
 
 void raski_task_destroy(raski_task *task_take) {
