@@ -22,6 +22,10 @@ function(rask_unit_test target name file)
   target_link_libraries(${target} PRIVATE rask_all PkgConfig::CMOCKA)
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES TIMEOUT 120)
+  if(RASK_SANITIZE MATCHES "thread")
+    set_tests_properties(${name} PROPERTIES
+        ENVIRONMENT TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp)
+  endif()
 endfunction()
 
 if(CMOCKA_FOUND)
