@@ -181,13 +181,13 @@ static void jobs_run_at_once_in_several_threads(void **state) {
 }
 
 /* ---------------------------------------------------------------- sizes */
-static void chains_of_two_thousand_operators(void **state) {
+static void chains_of_many_operators(void **state) {
     (void)state;
     for (int batch = 0; batch < 2; batch++) {
         rask_env *env = env_with_parallelism(1);
         if (batch) rask_set_runtime_mode(env, RASK_BATCH);
         rask_stream(int64_t) s = rask_sequence(env, 1, 100);
-        for (int i = 0; i < 2000; i++) s = rask_map(s, same);
+        for (int i = 0; i < 5000; i++) s = rask_map(s, same);
         lines have = {0}, want = {0};
         COLLECT(int64_t, s, &have);
         for (int64_t i = 1; i <= 100; i++) ADD(int64_t, &want, i);
@@ -497,7 +497,7 @@ int main(void) {
         cmocka_unit_test(two_environments_do_not_know_each_other),
         cmocka_unit_test(an_environment_need_not_run),
         cmocka_unit_test(jobs_run_at_once_in_several_threads),
-        cmocka_unit_test(chains_of_two_thousand_operators),
+        cmocka_unit_test(chains_of_many_operators),
         cmocka_unit_test(sixty_four_subtasks),
         cmocka_unit_test(r8_too_few_slots_fail_with_a_clear_message),
         cmocka_unit_test(r8_independent_regions_run_one_after_the_other_in_one_slot),
