@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -171,6 +172,37 @@ static void two_sinks_are_one_job(void **state) {
     assert_string_equal(names_in(folder), "");
 }
 
+static atomic_bool has_failed; /* whichever subtask is given the record */
+
+RASK_MAP(fail_at_90_once, int64_t, n, int64_t) {
+    if (n == 90 && !atomic_exchange(&has_failed, true)) (void)rask_fail("ninety");
+    return n;
+}
+
+/* Files of the attempt that failed are written again, whole, by the next one. */
+static void a_restarted_job_writes_all_once(void **state) {
+    (void)state;
+    for (int parallelism = 1; parallelism <= 3; parallelism++) {
+        rask_job_result result;
+        rask_env *env = environment(parallelism);
+        atomic_store(&has_failed, false);
+        rask_set_option(env, "restart-strategy.type", "fixed-delay");
+        rask_set_option(env, "restart-strategy.fixed-delay.attempts", "2");
+        rask_set_option(env, "restart-strategy.fixed-delay.delay", "1 ms");
+        rask_write_text(rask_map(rask_sequence(env, 1, 100), fail_at_90_once), in_folder("out"));
+        if (run(env, &result) != RASK_EXIT_OK) fail_msg("%s", result.message);
+        size_t bytes = parallelism == 1 ? strlen(read_file("out")) : 0;
+        for (int part = 0; part < parallelism && parallelism > 1; part++) {
+            char name[32];
+            (void)snprintf(name, sizeof name, "out/part-%d", part);
+            bytes += strlen(read_file(name));
+        }
+        assert_int_equal(bytes, 9 * 2 + 90 * 3 + 4);
+        assert_string_equal(names_in(folder), "out ");
+        if (parallelism == 1) assert_int_equal(unlink(in_folder("out")), 0);
+    }
+}
+
 static void the_same_environment_twice(void **state) {
     (void)state;
     rask_job_result result;
@@ -317,6 +349,7 @@ int main(void) {
         IN_A_FOLDER(after_a_failure_nothing_is_there),
         IN_A_FOLDER(after_a_failure_the_old_content_is_there),
         IN_A_FOLDER(two_sinks_are_one_job),
+        IN_A_FOLDER(a_restarted_job_writes_all_once),
         IN_A_FOLDER(the_same_environment_twice),
         IN_A_FOLDER(wrong_places),
         IN_A_FOLDER(one_printer),

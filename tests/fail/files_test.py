@@ -2,12 +2,10 @@
 """Inputs and outputs that are missing, forbidden, full, closed, strange, or change meanwhile."""
 import gzip
 import os
-import shutil
+import resource
 import subprocess
-import sys
-import unittest
 
-from harness import NOBODY, TIMEOUT_S, WORDCOUNT, Case, main, program, run, sanitizer, start
+from harness import TIMEOUT_S, WORDCOUNT, Case, main, program, run, sanitizer, start
 
 LINE_LENGTHS = program("line_lengths")
 
@@ -138,6 +136,15 @@ class InputTest(Case):
         self.assertEqual(lines.count("(1,98)"), 1000)
         self.assertEqual(lines.count(f"({size},120)"), 1)
         self.assertEqual(len(lines), 2001)
+
+    def test_no_memory_for_a_line(self):
+        if sanitizer():
+            self.skipTest("sanitizers need all addresses")
+        path = self.write("long.txt", b"x" * 100_000_000)
+        memory = 120_000_000  # enough for the program, not for the line
+        ended = run(WORDCOUNT, path, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_AS, (memory, memory)))
+        self.fails(ended, f'"{path}": no memory for the line at byte 0 (')
 
     def test_compressed(self):
         path = self.write("a.txt.gz", gzip.compress(b"one two\n") + gzip.compress(b"two\n"))

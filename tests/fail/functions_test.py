@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """User functions that fail: which operator, which subtask, which record, what, and where."""
 import re
-import unittest
 
 from harness import Case, main, program, run
 
