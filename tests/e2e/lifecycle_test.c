@@ -131,11 +131,12 @@ static void build(rask_env *env, notes *diary, const int fail_in[4]) {
 
 /* How often a hook was called, in all subtasks. */
 static int calls(const notes *diary, const char *hook) {
-    char start[64];
-    (void)snprintf(start, sizeof start, "(%s,", hook);
+    const size_t length = strlen(hook);
     int n = 0;
-    for (size_t i = 0; i < diary->lines.count; i++)
-        n += strncmp(diary->lines.items[i], start, strlen(start)) == 0;
+    for (size_t i = 0; i < diary->lines.count; i++) {
+        const char *line = diary->lines.items[i]; /* "(hook,..." */
+        n += line[0] == '(' && strncmp(line + 1, hook, length) == 0 && line[1 + length] == ',';
+    }
     return n;
 }
 static int place_of(const notes *diary, const char *hook) {
