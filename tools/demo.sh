@@ -7,12 +7,13 @@ build=$1
 here=$(dirname "$0")
 work=build/demo
 mkdir -p "$work"
-sh "$here/make-corpus.sh" "$work/text" dictionary
+sh "$here/make-corpus.sh" "$work/text" book
 text=$work/text/corpus.txt
 
 printf '\nWordCount on %s MB of English text (%s)\n\n' \
     "$(awk "BEGIN {printf \"%.1f\", $(wc -c <"$text") / 1e6}")" "$text"
 rm -rf "$work/counts.csv"
+[ -t 2 ] || export RASK_PROGRESS=lines # into a file or a pipe: a line a second
 "$build/bench/measured" "$work/cost.json" "$build/examples/wordcount" \
     -D execution.runtime-mode=BATCH --output "$work/counts.csv" "$text"
 cost() {

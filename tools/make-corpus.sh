@@ -1,18 +1,18 @@
 #!/bin/sh
 # Makes a corpus of real English text from the distribution's packages, through the ordinary apt
 # client.
-#   usage: make-corpus.sh DIR [dictionary]
+#   usage: make-corpus.sh DIR [book]
 # Result: DIR/corpus.txt and DIR/corpus.meta (package versions and the SHA-256).
 #   by default  34 MB of technical prose: the kernel's documents, Perl's manual, the Debian Reference
-#   dictionary  35 MB: The Collaborative International Dictionary of English
+#   book        11.6 MB of plain prose: An Anarchist FAQ, a book in web pages
 # The same packages give the same bytes.
 set -eu
 export LC_ALL=C
-out=${1:?usage: make-corpus.sh DIR [dictionary]}
+out=${1:?usage: make-corpus.sh DIR [book]}
 kind=${2:-prose}
 [ ! -s "$out/corpus.txt" ] || exit 0
 case $kind in
-dictionary) packages=dict-gcide ;;
+book) packages=anarchism ;;
 *) packages="linux-doc-6.1 perl-doc debian-reference-en debian-reference-common" ;;
 esac
 mkdir -p "$out/deb" "$out/files"
@@ -30,6 +30,7 @@ for package in $packages; do
             apt-get update -qq </dev/null >/dev/null 2>&1 || true
             if ! fetch "$package"; then
                 cat apt.log >&2
+                echo "could not fetch $package; is there a network, and a Debian mirror?" >&2
                 exit 1
             fi
         fi
@@ -37,9 +38,13 @@ for package in $packages; do
     dpkg-deb -x deb/"$package"_*.deb files
 done
 
-if [ "$kind" = dictionary ]; then
-    # Without the lines that only name the source of an entry ("[1913 Webster]").
-    gzip -dc files/usr/share/dictd/gcide.dict.dz | sed '/^ *\[[^]]*\]$/d' >corpus.tmp
+if [ "$kind" = book ]; then
+    # Without tags; entities as the characters that they stand for.
+    find files -name '*.html' | sort | xargs cat |
+        awk 'BEGIN { RS = "<" } { sub(/^[^>]*>/, " "); printf "%s", $0 }' |
+        sed "s/&nbsp;/ /g; s/&[lr]squo;/'/g; s/&[lr]dquo;/\"/g; s/&quot;/\"/g; s/&[mn]dash;/-/g
+             s/&hellip;/.../g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g; s/[[:blank:]]*\$//" |
+        cat -s >corpus.tmp
 else
     # Text only: reStructuredText, POD, and the plain text of the Debian Reference.
     (

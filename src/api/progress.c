@@ -1,14 +1,24 @@
 #include "api/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platform/process.h"
 
+static const char REWRITE[] = "\r\033[K"; /* to the start of the line, which is emptied */
+enum { LINE_INTERVAL_MS = 1000 };
+
 void raski_progress_start(raski_progress *progress, const raski_job_graph *graph,
                           const raski_split_coordinators *coordinators, bool show) {
-    *progress = (raski_progress){
-        .graph = graph, .coordinators = coordinators, .wanted = show && raski_is_terminal(2)};
+    const char *asked = getenv("RASK_PROGRESS");
+    const bool terminal = raski_is_terminal(2);
+    const bool lines = asked != NULL && strcmp(asked, "lines") == 0;
+    const bool off = asked != NULL && strcmp(asked, "off") == 0;
+    *progress = (raski_progress){.graph = graph,
+                                 .coordinators = coordinators,
+                                 .wanted = show && !off && (terminal || lines),
+                                 .in_place = terminal && !lines};
 }
 
 bool raski_progress_wanted(const raski_progress *progress) {
@@ -60,6 +70,8 @@ void raski_progress_show(void *context, const raski_job_progress *now) {
     raski_progress *progress = context;
     int64_t records = records_read(progress, now);
     int64_t ms = now->running_ms - progress->last_ms;
+    const bool early = progress->shown ? ms < LINE_INTERVAL_MS : records == 0;
+    if (!progress->in_place && early) return;
     if (ms > 0) {
         double rate = (double)(records - progress->last_records) * 1000.0 / (double)ms;
         progress->rate = progress->shown ? 0.5 * progress->rate + 0.5 * rate : rate;
@@ -69,17 +81,19 @@ void raski_progress_show(void *context, const raski_job_progress *now) {
     progress->shown = true;
     char a[32];
     char b[32];
-    (void)fprintf(stderr, "\r\033[K%s records, %s/s, %.1f s, %zu of %zu tasks running",
-                  grouped(records, a), grouped((int64_t)progress->rate, b),
-                  (double)now->running_ms / 1000.0, now->tasks_running, now->tasks_total);
+    (void)fprintf(stderr, "%s%s records, %s/s, %.1f s, %zu of %zu tasks running",
+                  progress->in_place ? REWRITE : "", grouped(records, a),
+                  grouped((int64_t)progress->rate, b), (double)now->running_ms / 1000.0,
+                  now->tasks_running, now->tasks_total);
     say_time_left(progress, now->running_ms);
+    if (!progress->in_place) (void)fputc('\n', stderr);
     (void)fflush(stderr);
 }
 
 void raski_progress_end(raski_progress *progress, const rask_job_result *result,
                         rask_status status) {
     if (!progress->wanted) return;
-    if (progress->shown) (void)fputs("\r\033[K", stderr);
+    if (progress->shown && progress->in_place) (void)fputs(REWRITE, stderr);
     if (status != RASK_OK) return;
     char a[32];
     char b[32];

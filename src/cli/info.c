@@ -1,5 +1,7 @@
 /* rask info: starts the program with RASK_CLIENT=info, in which rask_execute prints the plan and
- * ends the program instead of running the job, and prints the plan as Flink's client does. */
+ * ends the program instead of running the job. The plan, and nothing else, goes to standard output;
+ * the frame that Flink's client draws around it goes to standard error, so that a person sees it
+ * and a program that reads the plan does not. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,13 +27,16 @@ static int no_plan(const char *path, raski_child_end end) {
     return raski_cli_failure("%s ended without reaching rask_execute, so there is no plan.", path);
 }
 
-static void print_plan(const char *plan, size_t length, bool as_json) {
-    if (!as_json) (void)printf("----------------------- Execution Plan -----------------------\n");
+static void print_plan(const char *plan, size_t length, bool framed) {
+    if (framed)
+        (void)fputs("----------------------- Execution Plan -----------------------\n", stderr);
     (void)printf("%.*s\n", (int)length, plan);
-    if (!as_json)
-        (void)printf(
+    (void)fflush(stdout);
+    if (framed)
+        (void)fputs(
             "--------------------------------------------------------------\n\n"
-            "No description provided.\n");
+            "No description provided.\n",
+            stderr);
 }
 
 static int show(const raski_program_command *command) {
@@ -52,7 +57,7 @@ static int show(const raski_program_command *command) {
     } else {
         /* what the program printed itself is not part of the plan */
         (void)fwrite(output.data, 1, plan_start, stderr);
-        print_plan(output.data + plan_start, plan_end - plan_start, command->json);
+        print_plan(output.data + plan_start, plan_end - plan_start, !command->json);
     }
     raski_str_free(&output);
     return code;
