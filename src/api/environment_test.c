@@ -58,6 +58,34 @@ static void the_command_line_is_stronger_than_the_program(void **state) {
     rask_env_destroy(env);
 }
 
+/* How a small job ends with these bounds; NULL: not set. */
+static rask_job_result run_with(const char *min, const char *max) {
+    int argc;
+    char *words[] = {(char[]){"job"}, NULL};
+    rask_env *env = create(words, &argc);
+    if (min != NULL) rask_set_option(env, "taskmanager.memory.network.min", min);
+    if (max != NULL) rask_set_option(env, "taskmanager.memory.network.max", max);
+    rask_set_parallelism(env, 2);
+    rask_discard(rask_key_by_value(rask_sequence(env, 1, 10)));
+    rask_job_result result;
+    (void)rask_execute_job(env, "memory", &result);
+    rask_env_destroy(env);
+    return result;
+}
+
+static void network_memory_is_bounded_as_it_says(void **state) {
+    (void)state;
+    assert_int_equal(run_with(NULL, NULL).status, RASK_OK);
+    assert_int_equal(run_with("1 mb", NULL).status, RASK_OK);
+    assert_int_equal(run_with(NULL, "1 mb").status, RASK_OK);
+    rask_job_result small = run_with(NULL, "64 kb"); /* though the default minimum is larger */
+    assert_int_equal(small.status, RASK_FAILED);
+    assert_non_null(strstr(small.message, "Insufficient number of network buffers"));
+    rask_job_result wrong = run_with("2 mb", "1 mb");
+    assert_int_equal(wrong.status, RASK_E_ARGUMENT);
+    assert_non_null(strstr(wrong.message, "taskmanager.memory.network.min (2097152 bytes)"));
+}
+
 static void mistakes_wait_for_the_plan(void **state) {
     (void)state;
     int argc;
@@ -75,6 +103,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_program_sets_what_the_plan_has),
         cmocka_unit_test(the_command_line_is_stronger_than_the_program),
+        cmocka_unit_test(network_memory_is_bounded_as_it_says),
         cmocka_unit_test(mistakes_wait_for_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

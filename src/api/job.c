@@ -184,10 +184,27 @@ static rask_status end_connectors(rask_env *env, rask_status status, raski_error
     return status;
 }
 
+/* With the graph made: the cluster, the run, and the end of both. */
+static rask_status run_planned(job_run *run, rask_job_result *ret_result, char **ret_message,
+                               raski_error *err) {
+    rask_env *env = run->env;
+    size_t buffers = 0;
+    RASKI_TRY(raski_network_buffers(env->configuration, &buffers, err));
+    run->pool = raski_network_pool_create(buffers);
+    raski_stream_task_context context = {.configuration = env->configuration, .pool = run->pool};
+    const raski_task_factory factory = raski_stream_task_factory(&context);
+    run->coordinators = raski_split_coordinators_create(run->graph);
+    rask_status status = start_cluster(run, &factory, err);
+    if (status == RASK_OK) status = run_job(run, ret_result, ret_message, err);
+    raski_mini_cluster_destroy(run->cluster);
+    raski_split_coordinators_destroy(run->coordinators);
+    raski_network_pool_destroy(run->pool);
+    return end_connectors(env, status, err);
+}
+
 rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job *job,
                           bool show_progress, rask_job_result *ret_result, char **ret_message) {
-    job_run run = {
-        .env = env, .job = job, .job_name = job_name, .show_progress = show_progress};
+    job_run run = {.env = env, .job = job, .job_name = job_name, .show_progress = show_progress};
     raski_error error = {0};
     *ret_result = (rask_job_result){0};
     *ret_message = NULL;
@@ -195,18 +212,7 @@ rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job
     if (only_plan_is_wanted()) exit(print_plan(env));
     if (raski_env_plan_is_wanted()) exit(raski_env_print_plan(env, job_name));
     rask_status status = make_job_graph(&run, &error);
-    if (status == RASK_OK) {
-        run.pool = raski_network_pool_create(raski_network_buffers(env->configuration));
-        raski_stream_task_context context = {.configuration = env->configuration, .pool = run.pool};
-        const raski_task_factory factory = raski_stream_task_factory(&context);
-        run.coordinators = raski_split_coordinators_create(run.graph);
-        status = start_cluster(&run, &factory, &error);
-        if (status == RASK_OK) status = run_job(&run, ret_result, ret_message, &error);
-        raski_mini_cluster_destroy(run.cluster);
-        raski_split_coordinators_destroy(run.coordinators);
-        raski_network_pool_destroy(run.pool);
-        status = end_connectors(env, status, &error);
-    }
+    if (status == RASK_OK) status = run_planned(&run, ret_result, ret_message, &error);
     if (status != RASK_OK && status != RASK_E_CANCELLED && *ret_message == NULL)
         *ret_message = raski_env_describe_mistake(env, &error);
     raski_job_graph_destroy(run.graph);

@@ -29,13 +29,16 @@ static int make_folder(void **state) {
 /* Names in a folder but . and .., sorted, with a space behind each. */
 static const char *names_in(const char *path) {
     static char text[1024];
+    size_t used = 0;
     struct dirent **entries = NULL;
     int count = scandir(path, &entries, NULL, alphasort);
     text[0] = '\0';
     for (int i = 0; i < count; i++) {
-        if (strcmp(entries[i]->d_name, ".") != 0 && strcmp(entries[i]->d_name, "..") != 0) {
-            strcat(text, entries[i]->d_name);
-            strcat(text, " ");
+        const char *name = entries[i]->d_name;
+        if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+            int written = snprintf(text + used, sizeof text - used, "%s ", name);
+            used += (size_t)written;
+            assert_true(used < sizeof text);
         }
         free(entries[i]);
     }

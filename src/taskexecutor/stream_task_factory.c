@@ -143,12 +143,12 @@ static rask_status start(void *ctx, void *task, raski_error *err) {
 static raski_task_step step(void *ctx, void *task) {
     (void)ctx;
     switch (raski_task_run_step(((stream_task *)task)->task)) {
-    case RASKI_STEP_MORE:
-        return RASKI_TASK_MORE;
-    case RASKI_STEP_BLOCKED:
-        return RASKI_TASK_BLOCKED;
-    case RASKI_STEP_DONE:
-        break;
+        case RASKI_STEP_MORE:
+            return RASKI_TASK_MORE;
+        case RASKI_STEP_BLOCKED:
+            return RASKI_TASK_BLOCKED;
+        case RASKI_STEP_DONE:
+            break;
     }
     return RASKI_TASK_DONE;
 }
@@ -201,14 +201,20 @@ raski_task_factory raski_stream_task_factory(raski_stream_task_context *context)
     };
 }
 
-size_t raski_network_buffers(const raski_configuration *configuration) {
-    int64_t bytes =
-        raski_configuration_get_memory(configuration, RASKI_OPTION_TASKMANAGER_MEMORY_NETWORK_MAX);
-    int64_t min =
-        raski_configuration_get_memory(configuration, RASKI_OPTION_TASKMANAGER_MEMORY_NETWORK_MIN);
-    if (bytes < min) bytes = min;
-    int64_t buffers = bytes / RASKI_BUFFER_SIZE;
+rask_status raski_network_buffers(const raski_configuration *configuration, size_t *ret_buffers,
+                                  raski_error *err) {
+    const raski_option_id max_id = RASKI_OPTION_TASKMANAGER_MEMORY_NETWORK_MAX;
+    const raski_option_id min_id = RASKI_OPTION_TASKMANAGER_MEMORY_NETWORK_MIN;
+    const int64_t max = raski_configuration_get_memory(configuration, max_id);
+    const int64_t min = raski_configuration_get_memory(configuration, min_id);
+    if (min > max && raski_configuration_is_set(configuration, min_id))
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "taskmanager.memory.network.min (%lld bytes) is larger than "
+                          "taskmanager.memory.network.max (%lld bytes)",
+                          (long long)min, (long long)max);
+    int64_t buffers = max / RASKI_BUFFER_SIZE;
     const int64_t most = INT64_C(1) << 24; /* half a TiB: Flink's default maximum is no limit */
     if (buffers > most) buffers = most;
-    return buffers < 1 ? 1 : (size_t)buffers;
+    *ret_buffers = buffers < 1 ? 1 : (size_t)buffers;
+    return RASK_OK;
 }

@@ -18,6 +18,9 @@ typedef struct raski_stream_task_context {
 /* context is borrowed as long as the factory is used. */
 raski_task_factory raski_stream_task_factory(raski_stream_task_context *context);
 
-/* How many network buffers the configuration allows (taskmanager.memory.network.*). */
-size_t raski_network_buffers(const raski_configuration *configuration);
+/* How many network buffers the configuration allows (taskmanager.memory.network.*), at least 1. One
+ * of the two bounds given alone wins over the other's default; a minimum above the maximum is an
+ * error. */
+RASKI_NODISCARD rask_status raski_network_buffers(const raski_configuration *configuration,
+                                                  size_t *ret_buffers, raski_error *err);
 #endif

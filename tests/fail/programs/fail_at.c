@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
     if (argc < 2) return 2;
     place = argv[1];
     if (argc > 2) record = atoll(argv[2]);
-    if (argc > 3) subtask = atoi(argv[3]);
+    if (argc > 3) subtask = (int)atoll(argv[3]);
     const bool ends = is_at("close") || is_at("finish") || is_at("finite");
     const bool splits =
         is_at("split source") || is_at("enumerate") || is_at("add split") || is_at("silent");
