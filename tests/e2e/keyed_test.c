@@ -452,6 +452,32 @@ static void many_keys_with_and_without_state(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- key functions that fail */
+RASK_KEY(fails_at_100, int64_t, n, int64_t) {
+    if (n == 100) (void)rask_fail("no key for %lld", (long long)n);
+    return n % 5;
+}
+static _Atomic bool called_after_failure;
+RASK_KEYED_PROCESS(not_100, visitor, self, int64_t, n, int64_t, out) {
+    if (n == 100) called_after_failure = true;
+    ++*rask_ref(self->visits);
+    rask_emit(out, n);
+}
+static void a_key_function_can_fail_the_job(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        rask_env *env = env_of(s);
+        rask_stream(int64_t) n = rask_sequence(env, 1, 200, .parallelism = 1);
+        rask_discard(rask_process(rask_key_by_fn(n, fails_at_100), not_100));
+        assert_fails(env, "no key for 100");
+        env = env_of(s);
+        n = rask_sequence(env, 1, 200, .parallelism = 1);
+        rask_discard(rask_reduce(rask_key_by_fn(n, fails_at_100), add));
+        assert_fails(env, "no key for 100");
+    }
+    assert_false(called_after_failure);
+}
+
 /* ---------------------------------------------------------------- where keys go */
 typedef struct {
     int64_t id;
@@ -512,6 +538,7 @@ int main(void) {
         cmocka_unit_test(keyed_process_under_a_key_function),
         cmocka_unit_test(the_current_key_is_good_until_the_batch_is_handed_on),
         cmocka_unit_test(many_keys_with_and_without_state),
+        cmocka_unit_test(a_key_function_can_fail_the_job),
         cmocka_unit_test(records_of_a_key_meet_in_one_subtask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
