@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import report  # noqa: E402
+import planning  # noqa: E402
 import special  # noqa: E402
 from systems import ROOT, WORK, Flink, Native, RunError, corpus_files  # noqa: E402
 from workloads import BY_NAME, VERIFY_RECORDS, WORKLOADS  # noqa: E402
@@ -143,7 +144,7 @@ def main():
             chosen = [w for w in chosen if w.kind != "wordcount"]
     print(report.head(), flush=True)
     for w in chosen:
-        if w.kind in ("latency", "startup"):
+        if w.kind in ("latency", "startup", "plan"):
             continue
         for p in w.parallelisms:
             digests = {} if arguments.no_verify else bench.verify(w, p, corpus)
@@ -153,6 +154,8 @@ def main():
         extra += special.latency(bench)
     if any(w.kind == "startup" for w in chosen):
         extra += special.startup(bench)
+    if any(w.kind == "plan" for w in chosen):
+        extra += planning.plan(bench)
     bench.results.close()
     print(report.conclusion(bench.rows, extra, time.monotonic() - started, bench.failures))
     if arguments.write_docs:

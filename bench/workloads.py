@@ -48,6 +48,7 @@ WORKLOADS = [
              limit_goal=2, flink_goal=8, known=_any(1_000_000, "5093c0d9527ca474")),
     Workload("latency", "latency", "latency", (1,), 0, 0),
     Workload("startup", "startup", "startup", (1,), 0, 0),
+    Workload("plan", "plan", "plan", (1,), 0, 0),
 ]
 BY_NAME = {w.name: w for w in WORKLOADS}
 
@@ -56,5 +57,9 @@ RATES = (10_000, 100_000)       # records per second, of latency
 BUFFER_TIMEOUTS_MS = (0, 10, 100)
 LATENCY_P99_GOAL = 3            # Flink's p99 divided by this
 FIRST_RESULT_GOAL_MS = 10
+PLAN_FLINK_GOAL = 50            # Flink's time after warm-up, divided by this
+PLAN_GROWTH_GOAL = 2            # time per operator at the largest size against that at 10,000
+EXECUTION_GRAPH_GOAL_MS = 10    # two vertices, parallelism 10,000, all to all, with regions
+EXECUTION_GRAPH_GOAL_KB = 32 * 1024
 TINY_RSS_GOAL_KB = 16 * 1024
 WORDCOUNT_RSS_GOAL_KB = 64 * 1024

@@ -60,17 +60,21 @@ static json_t *inputs(const raski_job_vertex *vertex) {
     return array;
 }
 
-static json_t *vertex_facts(const raski_job_vertex *vertex, size_t after, bool unstable) {
+static json_t *vertex_facts(const raski_job_graph *graph, const raski_job_vertex *vertex,
+                            size_t after, bool unstable) {
     json_t *ids = json_array();
+    char *description = raski_job_vertex_description(graph, vertex);
     for (size_t i = 0; i < vertex->operator_id_count; i++)
         json_array_append_new(ids, id_text(vertex->operator_ids[i].generated));
-    return json_pack("{s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "index",
-                     (int)vertex->creation_index, "createdAfter",
-                     after == 0 ? json_null() : json_integer((json_int_t)after - 1), "id",
-                     id_text(vertex->id), "name", vertex->name, "description", vertex->description,
-                     "parallelism", vertex->parallelism, "maxParallelism", vertex->max_parallelism,
-                     "operatorIds", ids, "operators", operators(vertex), "results",
-                     results(vertex, unstable), "inputs", inputs(vertex));
+    json_t *facts = json_pack(
+        "{s:i, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "index",
+        (int)vertex->creation_index, "createdAfter",
+        after == 0 ? json_null() : json_integer((json_int_t)after - 1), "id", id_text(vertex->id),
+        "name", vertex->name, "description", description, "parallelism", vertex->parallelism,
+        "maxParallelism", vertex->max_parallelism, "operatorIds", ids, "operators",
+        operators(vertex), "results", results(vertex, unstable), "inputs", inputs(vertex));
+    raski_free(description);
+    return facts;
 }
 
 static bool has_unstable_ids(const raski_stream_graph *graph) {
@@ -101,8 +105,8 @@ static json_t *graph_facts(const raski_adaptive_graph *graph, const size_t *afte
     const raski_job_graph *job_graph = raski_adaptive_graph_job_graph(graph);
     json_t *vertices = json_array();
     for (size_t i = 0; i < job_graph->vertices.count; i++)
-        json_array_append_new(vertices,
-                              vertex_facts(job_graph->vertices.items[i], after[i], unstable));
+        json_array_append_new(
+            vertices, vertex_facts(job_graph, job_graph->vertices.items[i], after[i], unstable));
     return json_pack("{s:o, s:i}", "vertices", vertices, "pendingOperators",
                      (int)raski_adaptive_graph_pending_operators(graph));
 }

@@ -214,7 +214,9 @@ static json_t *vertex_facts(const raski_job_graph *graph, const raski_job_vertex
     set(o, "index", json_integer((json_int_t)vertex->index));
     set(o, "id", id_text(vertex->id));
     set(o, "name", json_string(vertex->name));
-    set(o, "description", json_string(vertex->description));
+    char *description = raski_job_vertex_description(graph, vertex);
+    set(o, "description", json_string(description));
+    raski_free(description);
     set(o, "kind", json_string(vertex->has_format ? "InputOutputFormatVertex" : "JobVertex"));
     set(o, "taskClass", json_string(vertex->task_class));
     set(o, "parallelism", json_integer(vertex->parallelism));

@@ -194,7 +194,7 @@ struct raski_job_vertex {
     int head_node;           /* stream graph node of the chain's head */
     raski_id id;             /* that of the head operator */
     const char *name;        /* "Source: Source -> Flat Map" */
-    const char *description; /* Flink's operator pretty name: a tree, or in one line */
+    const char *description; /* one that was set; NULL: see raski_job_vertex_description */
     bool has_format;         /* an input or output format: Flink's InputOutputFormatVertex */
     const char *task_class;  /* Flink's simple class name of the task: "OneInputStreamTask" */
     int parallelism;         /* -1: decided when its inputs are there (dynamic graphs) */
@@ -247,6 +247,13 @@ void raski_job_graph_destroy(raski_job_graph *graph_take);
 
 raski_job_vertex *raski_job_graph_find_vertex(const raski_job_graph *graph,
                                               raski_id id); /* or NULL */
+
+/* Flink's operator pretty name: the chain as a tree or in one line, by the configuration. Made when
+ * asked for, as the tree of a long chain is large. A heap string for the caller. */
+char *raski_job_vertex_description(const raski_job_graph *graph, const raski_job_vertex *vertex);
+/* About how many bytes it has. */
+size_t raski_job_vertex_description_bytes(const raski_job_graph *graph,
+                                          const raski_job_vertex *vertex);
 
 /* The operator at a stream graph node, or NULL. */
 const raski_job_operator *raski_job_vertex_find_operator(const raski_job_vertex *vertex, int node);

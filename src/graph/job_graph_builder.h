@@ -95,9 +95,6 @@ RASKI_NODISCARD rask_status raski_builder_hash_node(raski_job_graph_builder *bui
 
 /* "Source: a -> (Map, Filter -> Sink)"; in the graph's arena. */
 const char *raski_chain_name(const raski_job_graph_builder *builder, const raski_chain *chain);
-/* What Flink calls the operator pretty name; in the graph's arena. */
-const char *raski_chain_description(const raski_job_graph_builder *builder,
-                                    const raski_chain *chain, raski_vertex_description_mode mode);
 
 /* ---- chain_outputs.c ------------------------------------------------------------------------ */
 

@@ -144,11 +144,6 @@ rask_status raski_job_graph_builder_complete_phase(raski_job_graph_builder *buil
     RASKI_TRY(raski_builder_share_slots(builder, err));
     raski_builder_share_memory(builder);
     if (config->vertex_name_index_prefix) prefix_names(builder);
-    for (size_t i = 0; i < builder->phase_chains.count; i++) {
-        const raski_chain *chain = builder->phase_chains.items[i];
-        chain->vertex->description =
-            raski_chain_description(builder, chain, config->vertex_description_mode);
-    }
     return RASK_OK;
 }
 

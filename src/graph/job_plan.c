@@ -36,13 +36,14 @@ static json_t *plan_input(const raski_job_edge *edge) {
                      edge->ship_strategy);
 }
 
-static json_t *plan_node(const raski_job_vertex *vertex) {
+static json_t *plan_node(const raski_job_graph *graph, const raski_job_vertex *vertex) {
     char id[RASKI_ID_HEX_SIZE];
-    json_t *node = json_pack(
-        "{s:s, s:s, s:i, s:s, s:o, s:{}}", "id", raski_id_to_hex(vertex->id, id), "operator", "",
-        "parallelism", vertex->parallelism, "operator_strategy", "", "description",
-        html_description(vertex->description ? vertex->description : vertex->name),
-        "optimizer_properties");
+    char *description = raski_job_vertex_description(graph, vertex);
+    json_t *node =
+        json_pack("{s:s, s:s, s:i, s:s, s:o, s:{}}", "id", raski_id_to_hex(vertex->id, id),
+                  "operator", "", "parallelism", vertex->parallelism, "operator_strategy", "",
+                  "description", html_description(description), "optimizer_properties");
+    raski_free(description);
     json_t *inputs = json_array();
     for (size_t i = 0; i < vertex->inputs.count; i++)
         json_array_append_new(inputs, plan_input(vertex->inputs.items[i]));
@@ -57,7 +58,7 @@ json_t *raski_facts_job_plan(const raski_job_graph *graph) {
     char id[RASKI_ID_HEX_SIZE];
     json_t *nodes = json_array();
     for (size_t i = 0; i < graph->vertices.count; i++)
-        json_array_append_new(nodes, plan_node(graph->vertices.items[i]));
+        json_array_append_new(nodes, plan_node(graph, graph->vertices.items[i]));
     return json_pack("{s:s, s:s, s:s, s:o}", "jid", raski_id_to_hex(graph->job_id, id), "name",
                      graph->name, "type", graph->job_type, "nodes", nodes);
 }

@@ -104,3 +104,17 @@ const raski_plan_edge *raski_plan_edge_between(const raski_plan *plan, const cha
     if (plan->edges.count == 0) return NULL;
     return bsearch(&key, plan->edges.items, plan->edges.count, sizeof key, compare_ids);
 }
+
+rask_status raski_plan_check_descriptions(raski_plan *plan, raski_error *err) {
+    static const size_t bytes_max = (size_t)256 << 20;
+    size_t bytes = 0;
+    for (size_t i = 0; i < plan->job_graph->sorted.count; i++)
+        bytes +=
+            raski_job_vertex_description_bytes(plan->job_graph, plan->job_graph->sorted.items[i]);
+    if (bytes <= bytes_max) return RASK_OK;
+    plan->stage = "jobGraph";
+    return RASKI_THROW(err, "OutOfMemoryError",
+                       "the descriptions of the vertices would have %zu MiB (expected at most %zu; "
+                       "pipeline.vertex-description-mode: CASCADING makes them short)",
+                       bytes >> 20, bytes_max >> 20);
+}

@@ -48,6 +48,7 @@ static rask_status add_sections(raski_plan *plan, plan_again again, void *contex
     json_object_set_new(facts, "operatorHashes",
                         raski_facts_operator_hashes(plan->stream_graph, &plan->hashes));
     RASKI_TRY(raski_plan_run_job_graph(plan, err));
+    RASKI_TRY(raski_plan_check_descriptions(plan, err));
     json_object_set_new(facts, "jobGraph", raski_facts_job_graph(plan->job_graph));
     RASKI_TRY(raski_plan_run_execution_graph(plan, err));
     json_object_set_new(facts, "executionGraph", raski_facts_execution_graph(plan->execution));

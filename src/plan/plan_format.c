@@ -42,6 +42,9 @@ rask_status raski_plan_show(raski_plan *plan, raski_plan_graph graph,
                             raski_str *out, raski_error *err) {
     size_t before = out->length;
     rask_status status = raski_plan_run(plan, graph, err);
+    if (status == RASK_OK && graph == RASKI_PLAN_JOB_GRAPH &&
+        format->print == raski_plan_print_json)
+        status = raski_plan_check_descriptions(plan, err);
     if (status == RASK_OK) {
         format->print(plan, graph, style, out); /* later stages change the graph */
         status = raski_plan_run(plan, RASKI_PLAN_EXECUTION_GRAPH, err);
