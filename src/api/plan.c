@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/environment.h"
+#include "plan/plan_check.h"
 #include "plan/plan_facts.h"
 #include "plan/plan_format.h"
 
@@ -42,6 +43,18 @@ static char *view_text(rask_env *env, raski_plan_graph graph, const raski_plan_f
     if (status == RASK_OK) return raski_str_steal(&out);
     raski_str_free(&out);
     return NULL;
+}
+
+/* What rask plan --check asks programs for. */
+static char *check_text(rask_env *env, bool as_json, bool *ret_refused) {
+    raski_plan_findings *findings =
+        raski_error_is_set(&env->error)
+            ? raski_plan_check_unbuilt(&env->error, env->where)
+            : raski_plan_check_env(env->plan, env->plan->config.job_name);
+    char *text = raski_plan_findings_text(findings, as_json);
+    *ret_refused = raski_plan_findings_refuse(findings);
+    raski_plan_findings_destroy(findings);
+    return text;
 }
 
 static const raski_plan_format *format_of(rask_plan_format format) {
@@ -91,6 +104,15 @@ static int print_framed(int status, const char *text) {
     return fflush(stdout) == 0 ? status : RASK_EXIT_FAILED;
 }
 
+static int print_check(rask_env *env, bool as_json) {
+    bool is_refused = false;
+    char *text = check_text(env, as_json, &is_refused);
+    int code = print_framed(is_refused ? RASK_EXIT_FAILED : RASK_EXIT_OK, text);
+    raski_free(text);
+    rask_env_destroy(env);
+    return code;
+}
+
 int raski_env_print_plan(rask_env *env, const char *job_name) {
     const char *graph_name = getenv("RASK_PLAN_GRAPH"), *format_name = getenv("RASK_PLAN_FORMAT");
     const raski_plan_style style = {.colors = is_variable("RASK_PLAN_COLOR", "always")};
@@ -101,6 +123,8 @@ int raski_env_print_plan(rask_env *env, const char *job_name) {
         raski_plan_format_named(format_name != NULL ? format_name : "text");
     if (job_name != NULL)
         env->plan->config.job_name = raski_arena_strdup(env->graph->arena, job_name);
+    if (is_variable("RASK_PLAN_FORMAT", "check")) return print_check(env, false);
+    if (is_variable("RASK_PLAN_FORMAT", "check-json")) return print_check(env, true);
     if (format == NULL || (graph_name != NULL && !raski_plan_graph_named(graph_name, &graph)))
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "the program's Rask knows no plan of graph \"%s\" in format \"%s\"",

@@ -40,6 +40,13 @@ static const raski_cli_verb verbs[] = {
      "                                     every field).\n"
      "     --jsonl                         One topology per line of standard input, one\n"
      "                                     line of facts for each.\n"
+     "     --diff                          Two operands, OLD and NEW: which operators have\n"
+     "                                     other ids, and what of a savepoint of OLD\n"
+     "                                     will not fit NEW, why, and what helps. The\n"
+     "                                     exit code is 1 when some state does not map.\n"
+     "     --check                         What would fail or surprise at submission. The\n"
+     "                                     exit code is 1 when there are errors.\n"
+     "     --json                          --diff and --check for machines.\n"
      "     --color=<when>                  auto (default), always, never.\n" PROGRAM_OPTIONS
      "     -h,--help                       This text.\n"
      "\n"

@@ -45,7 +45,7 @@ bool raski_plan_is_topology(const char *path) {
 
 typedef struct plan_command {
     raski_plan_options options;
-    bool help, lines, has_format;
+    bool help, lines, has_format, diff, check, as_json;
     int argc;    /* what is left: options for a program, the topology or program, its arguments */
     char **argv; /* owned array */
     int operand; /* index of the topology or program in argv; argc when there is none */
@@ -102,6 +102,12 @@ static rask_status take_own(plan_command *command, int argc, char **argv, int *i
         return choose_colors(command, value, err);
     if (strcmp(argv[*index], "--jsonl") == 0)
         command->lines = true;
+    else if (strcmp(argv[*index], "--diff") == 0)
+        command->diff = true;
+    else if (strcmp(argv[*index], "--check") == 0)
+        command->check = true;
+    else if (strcmp(argv[*index], "--json") == 0)
+        command->as_json = true;
     else if (strcmp(argv[*index], "-h") == 0 || strcmp(argv[*index], "--help") == 0)
         command->help = true;
     else
@@ -135,7 +141,25 @@ static rask_status parse(int argc, char **argv, plan_command *command, raski_err
     return RASK_OK;
 }
 
+static rask_status check_tools(const plan_command *command, raski_error *err) {
+    int operands = command->argc - command->operand;
+    if (command->diff + command->check + command->lines + command->has_format > 1)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "--diff, --check, --jsonl and --format exclude each other (expected one "
+                          "of them)");
+    if (command->as_json && !command->diff && !command->check)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "--json belongs to --diff and --check (expected --format=json)");
+    if (command->diff && operands != 2)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "--diff compares two topologies or programs, not %d (expected rask plan "
+                          "--diff OLD NEW; programs are started without arguments)",
+                          operands);
+    return RASK_OK;
+}
+
 static rask_status check(plan_command *command, raski_error *err) {
+    if (command->diff || command->check || command->as_json) RASKI_TRY(check_tools(command, err));
     if (command->lines && command->has_format &&
         strcmp(command->options.format->name, "facts") != 0)
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
@@ -155,6 +179,12 @@ static rask_status check(plan_command *command, raski_error *err) {
 static int run(const plan_command *command) {
     const char *operand = command->operand < command->argc ? command->argv[command->operand] : "-";
     if (command->lines) return raski_plan_lines(operand);
+    if (command->diff)
+        return raski_plan_diff_command(command->argc, command->argv, command->operand,
+                                       command->as_json);
+    if (command->check)
+        return raski_plan_check_command(command->argc, command->argv, command->operand,
+                                        command->as_json);
     if (!raski_plan_is_topology(operand))
         return raski_plan_program(command->argc, command->argv, &command->options);
     if (command->argc > command->operand + 1)

@@ -16,6 +16,7 @@ typedef struct raski_plan_options {
     raski_plan_graph graph;
     const char *graph_name; /* as given */
     const raski_plan_format *format;
+    const char *asked_format; /* what programs are asked for instead; NULL: the format */
     raski_plan_style style;
 } raski_plan_options;
 
@@ -27,6 +28,16 @@ int raski_plan_lines(const char *path);
 /* Starts a program, which gives its plan where it would execute its job. argc and argv as for
  * rask run: options for the program, its path, its arguments behind argv[0]. */
 int raski_plan_program(int argc, char **argv, const raski_plan_options *options);
+/* The same without printing it: *ret_text, the caller's to free, is what the program gave; empty
+ * after RASKI_PLAN_EXIT_UNREADABLE, which was told. The code is the one to exit with. */
+int raski_plan_capture_program(int argc, char **argv, const raski_plan_options *options,
+                               raski_str *ret_text);
+/* Will a savepoint of OLD fit NEW? argv: options for programs, then OLD and NEW at operand. Returns
+ * the exit code: 1 when some state does not map. */
+int raski_plan_diff_command(int argc, char **argv, int operand, bool as_json);
+/* What would fail or surprise; argv as for raski_plan_program, operand: the topology or program in
+ * it. Returns the exit code: 1 when the program would be refused. */
+int raski_plan_check_command(int argc, char **argv, int operand, bool as_json);
 /* Whether path is a topology rather than a program: "-", or its first character is a brace, or it
  * has the name of one and cannot be executed. @blocks on the file system */
 bool raski_plan_is_topology(const char *path);

@@ -22,7 +22,8 @@ static void make_mark(char ret_mark[MARK_SIZE]) {
 static void set_environment(const raski_plan_options *options, const char *mark) {
     (void)setenv("RASK_CLIENT", "plan", 1);
     (void)setenv("RASK_PLAN_GRAPH", options->graph_name, 1);
-    (void)setenv("RASK_PLAN_FORMAT", options->format->name, 1);
+    const char *format = options->asked_format;
+    (void)setenv("RASK_PLAN_FORMAT", format != NULL ? format : options->format->name, 1);
     (void)setenv("RASK_PLAN_COLOR", options->style.colors ? "always" : "never", 1);
     (void)setenv("RASK_PLAN_MARK", mark, 1);
 }
@@ -65,7 +66,8 @@ static int no_plan(const char *path, raski_child_end end) {
     return code;
 }
 
-static int show(const raski_program_command *command, const raski_plan_options *options) {
+static int capture(const raski_program_command *command, const raski_plan_options *options,
+                   raski_str *ret_text) {
     char mark[MARK_SIZE];
     raski_str output = {0};
     raski_child_end end = {0};
@@ -83,14 +85,15 @@ static int show(const raski_program_command *command, const raski_plan_options *
     } else {
         /* what the program printed itself is not part of the plan */
         (void)fwrite(output.data, 1, found.at, stderr);
-        (void)fwrite(output.data + found.start, 1, found.end - found.start, stdout);
+        raski_str_append_bytes(ret_text, output.data + found.start, found.end - found.start);
         if (found.status != 0) code = RASKI_PLAN_EXIT_REFUSED;
     }
     raski_str_free(&output);
     return code;
 }
 
-int raski_plan_program(int argc, char **argv, const raski_plan_options *options) {
+int raski_plan_capture_program(int argc, char **argv, const raski_plan_options *options,
+                               raski_str *ret_text) {
     raski_program_command command = {0};
     raski_error err = {0};
     int code = RASKI_PLAN_EXIT_OK;
@@ -99,8 +102,16 @@ int raski_plan_program(int argc, char **argv, const raski_plan_options *options)
         (void)raski_cli_usage_error("%s", err.message);
         code = RASKI_PLAN_EXIT_UNREADABLE;
     } else {
-        code = show(&command, options);
+        code = capture(&command, options, ret_text);
     }
     raski_program_command_free(&command);
+    return code;
+}
+
+int raski_plan_program(int argc, char **argv, const raski_plan_options *options) {
+    raski_str text = {0};
+    int code = raski_plan_capture_program(argc, argv, options, &text);
+    (void)fwrite(raski_str_text(&text), 1, text.length, stdout);
+    raski_str_free(&text);
     return code;
 }

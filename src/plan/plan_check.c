@@ -5,6 +5,7 @@
 
 #include "plan/plan_check_private.h"
 #include "plan/plan_operators.h"
+#include "plan/plan_text.h"
 
 const char *raski_plan_severity_name(raski_plan_severity severity) {
     static const char *const names[] = {"error", "warning", "note"};
@@ -87,7 +88,7 @@ static const struct {
 };
 
 static raski_plan_finding finding_of(raski_arena *arena, const raski_error *err) {
-    raski_plan_finding finding = {.severity = RASKI_PLAN_ERROR, .code = "refused"};
+    raski_plan_finding finding = {.severity = RASKI_FINDING_ERROR, .code = "refused"};
     for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++) {
         if (strncmp(err->message, known_errors[i].start, strlen(known_errors[i].start)) != 0)
             continue;
@@ -104,7 +105,7 @@ static void check_error(const raski_plan_checker *c, const raski_error *err) {
     raski_plan_finding finding = finding_of(c->findings->arena, err);
     /* told with both operators by raski_plan_check_nodes */
     if (strcmp(finding.code, "uid-collision") == 0 && c->plan->stream_graph != NULL) return;
-    raski_plan_check_add(c, RASKI_PLAN_ERROR, finding.code, c->plan->env->graph->failed,
+    raski_plan_check_add(c, RASKI_FINDING_ERROR, finding.code, c->plan->env->graph->failed,
                          finding.what, finding.remedy);
 }
 
@@ -121,7 +122,7 @@ static raski_plan_findings *new_findings(void) {
 static void sort_findings(raski_plan_findings *findings) {
     raski_plan_finding *sorted = RASKI_NEW_ARRAY(raski_plan_finding, findings->items.count + 1);
     size_t count = 0;
-    for (int severity = RASKI_PLAN_ERROR; severity <= RASKI_PLAN_NOTE; severity++)
+    for (int severity = RASKI_FINDING_ERROR; severity <= RASKI_FINDING_NOTE; severity++)
         for (size_t i = 0; i < findings->items.count; i++)
             if ((int)findings->items.items[i].severity == severity)
                 sorted[count++] = findings->items.items[i];
@@ -150,6 +151,16 @@ raski_plan_findings *raski_plan_check_unbuilt(const raski_error *err, const char
     return findings;
 }
 
+raski_plan_findings *raski_plan_check_env(raski_plan_env *env, const char *job_name) {
+    raski_plan plan;
+    raski_error err = {0};
+    raski_plan_init(&plan, env, job_name);
+    rask_status status = raski_plan_run(&plan, RASKI_PLAN_EXECUTION_GRAPH, &err);
+    raski_plan_findings *findings = raski_plan_check(&plan, status != RASK_OK ? &err : NULL);
+    raski_plan_fini(&plan);
+    return findings;
+}
+
 void raski_plan_findings_destroy(raski_plan_findings *findings) {
     if (findings == NULL) return;
     raski_vec_free(&findings->items);
@@ -164,18 +175,29 @@ static void print_count(raski_str *out, size_t count, const char *one, const cha
     raski_str_appendf(out, "%zu %s%s%s", count, one, count == 1 ? "" : "s", separator);
 }
 
+/* Nothing for NULL. Text of a program may hold anything. */
+static void show(raski_str *out, const char *text, const char *behind) {
+    const raski_plan_writer writer = {.out = out};
+    if (text == NULL) return;
+    raski_plan_write(&writer, RASKI_PLAN_PLAIN, text);
+    raski_str_append(out, behind);
+}
+
 void raski_plan_findings_print(const raski_plan_findings *findings, raski_str *out) {
     for (size_t i = 0; i < findings->items.count; i++) {
         const raski_plan_finding *finding = &findings->items.items[i];
         raski_str_appendf(out, "%s: ", raski_plan_severity_name(finding->severity));
-        if (finding->where != NULL) raski_str_appendf(out, "%s: ", finding->where);
-        if (finding->subject != NULL) raski_str_appendf(out, "%s: ", finding->subject);
-        raski_str_appendf(out, "%s [%s]\n", finding->what, finding->code);
-        if (finding->remedy != NULL) raski_str_appendf(out, "    remedy: %s\n", finding->remedy);
+        show(out, finding->where, ": ");
+        show(out, finding->subject, ": ");
+        show(out, finding->what, " ");
+        raski_str_appendf(out, "[%s]\n", finding->code);
+        if (finding->remedy == NULL) continue;
+        raski_str_append(out, "    remedy: ");
+        show(out, finding->remedy, "\n");
     }
-    print_count(out, findings->counts[RASKI_PLAN_ERROR], "error", ", ");
-    print_count(out, findings->counts[RASKI_PLAN_WARNING], "warning", ", ");
-    print_count(out, findings->counts[RASKI_PLAN_NOTE], "note", "\n");
+    print_count(out, findings->counts[RASKI_FINDING_ERROR], "error", ", ");
+    print_count(out, findings->counts[RASKI_FINDING_WARNING], "warning", ", ");
+    print_count(out, findings->counts[RASKI_FINDING_NOTE], "note", "\n");
 }
 
 static json_t *text(const char *value) {
@@ -198,11 +220,25 @@ json_t *raski_plan_findings_to_json(const raski_plan_findings *findings) {
     }
     json_t *document = json_object();
     json_object_set_new(document, "errors",
-                        json_integer((json_int_t)findings->counts[RASKI_PLAN_ERROR]));
+                        json_integer((json_int_t)findings->counts[RASKI_FINDING_ERROR]));
     json_object_set_new(document, "warnings",
-                        json_integer((json_int_t)findings->counts[RASKI_PLAN_WARNING]));
+                        json_integer((json_int_t)findings->counts[RASKI_FINDING_WARNING]));
     json_object_set_new(document, "notes",
-                        json_integer((json_int_t)findings->counts[RASKI_PLAN_NOTE]));
+                        json_integer((json_int_t)findings->counts[RASKI_FINDING_NOTE]));
     json_object_set_new(document, "findings", list);
     return document;
+}
+
+char *raski_plan_findings_text(const raski_plan_findings *findings, bool as_json) {
+    raski_str out = {0};
+    if (as_json) {
+        json_t *document = raski_plan_findings_to_json(findings);
+        char *dumped = json_dumps(document, JSON_INDENT(2));
+        raski_str_appendf(&out, "%s\n", dumped != NULL ? dumped : "");
+        free(dumped);
+        json_decref(document);
+    } else {
+        raski_plan_findings_print(findings, &out);
+    }
+    return raski_str_steal(&out);
 }

@@ -26,7 +26,7 @@ static void check_dropped(const raski_plan_checker *c, const raski_job_vertex *v
                 ? text(c, "%d, that of the head of its chain", vertex->max_parallelism)
                 : "the default, as the head of its chain sets none";
         raski_plan_check_add(
-            c, RASKI_PLAN_WARNING, "max-parallelism-dropped", node->transformation,
+            c, RASKI_FINDING_WARNING, "max-parallelism-dropped", node->transformation,
             text(c, "its max parallelism %d has no effect: it runs chained with %s",
                  (int)node->max_parallelism, has),
             text(c,
@@ -51,7 +51,7 @@ static void check_skew(const raski_plan_checker *c, const raski_job_vertex *vert
     int most = least + (max_parallelism % vertex->parallelism != 0);
     if (least == most || 2 * most < 3 * least) return; /* less than half as much again */
     raski_plan_check_add_vertex(
-        c, RASKI_PLAN_WARNING, "key-group-skew", vertex,
+        c, RASKI_FINDING_WARNING, "key-group-skew", vertex,
         text(c,
              "%d key groups over %d subtasks: some subtasks get %d, others %d, so that some have "
              "%d %% more of the keys to do",
@@ -66,7 +66,7 @@ static void check_max_parallelism(const raski_plan_checker *c, const raski_job_v
     if (vertex->parallelism <= 0) return;
     if (resolved > 0 && resolved < vertex->parallelism) {
         raski_plan_check_add_vertex(
-            c, RASKI_PLAN_ERROR, "max-parallelism-too-small", vertex,
+            c, RASKI_FINDING_ERROR, "max-parallelism-too-small", vertex,
             text(c, "its parallelism %d is above its max parallelism %d: it fails when it starts",
                  vertex->parallelism, resolved),
             "lower the parallelism or raise the max parallelism");
@@ -77,7 +77,7 @@ static void check_max_parallelism(const raski_plan_checker *c, const raski_job_v
         if (raski_default_max_parallelism(vertex->parallelism, &resolved, NULL) != RASK_OK) return;
         if (c->plan->stream_graph->job_type == RASKI_JOB_STREAMING)
             raski_plan_check_add_vertex(
-                c, RASKI_PLAN_WARNING, "max-parallelism-default", vertex,
+                c, RASKI_FINDING_WARNING, "max-parallelism-default", vertex,
                 text(c,
                      "no max parallelism is set: it is %d by default (for parallelism %d), and the "
                      "first savepoint fixes it: the job can then never have more than %d subtasks "
@@ -140,7 +140,7 @@ static void check_slots(const raski_plan_checker *c) {
                     raski_str_text(&groups));
     bool is_more = graph->slot_groups.count > 1 && !is_batch;
     raski_plan_check_add(
-        c, is_more ? RASKI_PLAN_WARNING : RASKI_PLAN_NOTE, "slots", NULL, what,
+        c, is_more ? RASKI_FINDING_WARNING : RASKI_FINDING_NOTE, "slots", NULL, what,
         is_more ? text(c, "without slot sharing groups %d slots would do", largest)
                 : "taskmanager.numberOfTaskSlots over all task managers must be as many");
     raski_str_free(&groups);
@@ -199,7 +199,7 @@ static void check_buffers(const raski_plan_checker *c) {
     if (sum.full == 0) return;
     bool is_much = sum.least * BUFFER_KIB > (int64_t)DEFAULT_NETWORK_MIB * 1024;
     raski_plan_check_add(
-        c, is_much ? RASKI_PLAN_WARNING : RASKI_PLAN_NOTE, "network-buffers", NULL,
+        c, is_much ? RASKI_FINDING_WARNING : RASKI_FINDING_NOTE, "network-buffers", NULL,
         text(c,
              "all tasks together need at least %" PRId64 " network buffers of %d KiB (%" PRId64
              " MiB) and use up to %" PRId64 " (%" PRId64 " MiB)%s",
@@ -212,7 +212,7 @@ static void check_buffers(const raski_plan_checker *c) {
 
 void raski_plan_check_resources(const raski_plan_checker *c) {
     if (!is_decided(c->plan->job_graph)) {
-        raski_plan_check_add(c, RASKI_PLAN_NOTE, "parallelism-undecided", NULL,
+        raski_plan_check_add(c, RASKI_FINDING_NOTE, "parallelism-undecided", NULL,
                              "some parallelisms are decided while the job runs: slots and network "
                              "buffers cannot be told before",
                              NULL);

@@ -25,7 +25,7 @@ static void check_partition(const raski_plan_checker *c, const raski_transformat
                             const raski_transformation *reader) {
     const raski_transformation *input = t->inputs.items[0];
     if (input->kind != RASKI_TRANSFORMATION_PARTITION) return;
-    add(c, RASKI_PLAN_WARNING, "partitioning-ignored", reader,
+    add(c, RASKI_FINDING_WARNING, "partitioning-ignored", reader,
         text(c, "its input is partitioned twice, by %s and then by %s: only the last has effect",
              raski_partitioner_text(input->partitioner), raski_partitioner_text(t->partitioner)),
         "leave the first one out");
@@ -38,7 +38,7 @@ static void check_readers(const raski_plan_checker *c, const raski_transformatio
             check_partition(c, input, t);
     }
     if (t->key_selectors != NULL && t->non_parallel && c->plan->env->config.parallelism > 1)
-        add(c, RASKI_PLAN_NOTE, "not-parallel", t,
+        add(c, RASKI_FINDING_NOTE, "not-parallel", t,
             text(c, "it runs with parallelism 1 only, whatever the job's parallelism (%d)",
                  (int)c->plan->env->config.parallelism),
             "use windows over a keyed stream where it is to scale");
@@ -70,18 +70,18 @@ static void check_unread(const raski_plan_checker *c, const raski_transformation
                          bool is_registered) {
     if (is_sink(t)) return;
     if (is_source(t) && t->env != c->plan->env)
-        add(c, RASKI_PLAN_WARNING, "unused-source", t,
+        add(c, RASKI_FINDING_WARNING, "unused-source", t,
             "it belongs to another environment, and nothing of this job reads it", NULL);
     else if (is_source(t))
-        add(c, RASKI_PLAN_WARNING, "unused-source", t,
+        add(c, RASKI_FINDING_WARNING, "unused-source", t,
             "nothing reads this source, so that it is no part of the job",
             "add an operator or a sink behind it, or leave it out");
     else if (t->env == c->plan->env && is_registered)
-        add(c, RASKI_PLAN_WARNING, "results-unused", t,
+        add(c, RASKI_FINDING_WARNING, "results-unused", t,
             "nobody reads its results: it runs, and they are dropped",
             "add a sink behind it, or leave it out");
     else if (t->env == c->plan->env && !raski_transformation_is_physical(t))
-        add(c, RASKI_PLAN_WARNING, "no-effect", t,
+        add(c, RASKI_FINDING_WARNING, "no-effect", t,
             "nothing comes behind this step, so that it has no effect", "leave it out");
 }
 
@@ -110,7 +110,7 @@ static void check_uid(const raski_plan_checker *c, const raski_stream_node *node
         return;
     }
     const char *where = raski_plan_where(c->findings->arena, first->transformation);
-    add(c, RASKI_PLAN_ERROR, "uid-collision", node->transformation,
+    add(c, RASKI_FINDING_ERROR, "uid-collision", node->transformation,
         text(c,
              "'%s' and '%s'%s%s%s have the same uid \"%s\": IllegalArgumentException: Hash "
              "collision on user-specified ID \"%s\". Most likely cause is a non-unique ID. Please "
@@ -126,14 +126,14 @@ static void check_id(const raski_plan_checker *c, const raski_stream_node *node)
     raski_str kinds = {0};
     raski_plan_states_describe(states, &kinds);
     if (node->user_hash != NULL)
-        add(c, RASKI_PLAN_NOTE, "id-hash-only", node->transformation,
+        add(c, RASKI_FINDING_NOTE, "id-hash-only", node->transformation,
             text(c,
                  "it finds its state (%s) in an older savepoint by its uidHash; the next savepoint "
                  "is written under an id that depends on the topology",
                  raski_str_text(&kinds)),
             "set a uid as well");
     else
-        add(c, RASKI_PLAN_WARNING, "id-depends-on-topology", node->transformation,
+        add(c, RASKI_FINDING_WARNING, "id-depends-on-topology", node->transformation,
             text(c,
                  "it has state (%s) and no uid: its id changes with the operators around it and "
                  "with what is chained, and then a savepoint does not fit any more",
@@ -154,7 +154,7 @@ void raski_plan_check_nodes(const raski_plan_checker *c) {
         if (raski_plan_states_of(nodes[i]) != 0) has_state = true;
     }
     if (has_state && !graph->checkpointing)
-        add(c, RASKI_PLAN_NOTE, "no-checkpoints", NULL,
+        add(c, RASKI_FINDING_NOTE, "no-checkpoints", NULL,
             "checkpoints are off: after a failure the job begins again without its state",
             "set execution.checkpointing.interval");
     raski_map_free(&uids);

@@ -1,5 +1,6 @@
 /* plan_diff_output.c - diffs for people and for machines. */
 #include "plan/plan_diff.h"
+#include "plan/plan_text.h"
 
 /* --- text ---------------------------------------------------------------------------------------
  */
@@ -13,11 +14,19 @@ static const char *hex_of(raski_id id) {
     return raski_id_to_hex(id, hex);
 }
 
+/* Text of a program may hold anything. */
+static void show(raski_str *out, const char *before, const char *text) {
+    const raski_plan_writer writer = {.out = out};
+    raski_str_append(out, before);
+    raski_plan_write(&writer, RASKI_PLAN_PLAIN, text);
+}
+
 static void print_operator(raski_str *out, const raski_plan_operator *op) {
-    raski_str_appendf(out, "%s  [%s]", op->name, op->kind);
-    if (op->uid != NULL) raski_str_appendf(out, "  uid \"%s\"", op->uid);
-    if (op->where != NULL) raski_str_appendf(out, "  (%s)", op->where);
-    raski_str_append_char(out, '\n');
+    show(out, "", op->name);
+    show(out, "  [", op->kind);
+    if (op->uid != NULL) show(out, "]  uid ", op->uid);
+    if (op->where != NULL) show(out, op->uid != NULL ? "  (" : "]  (", op->where);
+    raski_str_append(out, op->where != NULL ? ")\n" : op->uid != NULL ? "\n" : "]\n");
 }
 
 static void print_operators(const raski_plan_diff *diff, raski_str *out) {
@@ -35,7 +44,9 @@ static void print_operators(const raski_plan_diff *diff, raski_str *out) {
         print_operator(out, shown);
         if (entry->change != RASKI_CHANGE_NEW_ID) continue;
         raski_str_appendf(out, "    %s  now (%s)\n", hex_of(is->id), entry->likeness);
-        if (entry->cause != NULL) raski_str_appendf(out, "      because %s\n", entry->cause);
+        if (entry->cause == NULL) continue;
+        show(out, "      because ", entry->cause);
+        raski_str_append_char(out, '\n');
     }
 }
 
@@ -44,7 +55,9 @@ static void print_state(const raski_plan_diff *diff, const raski_plan_diff_state
     static const char *const labels[] = {"maps   ", "LOST   ", "REFUSED"};
     const raski_plan_operator *was = at(diff->old_plan, state->old_place);
     const raski_plan_operator *is = at(diff->new_plan, state->new_place);
-    raski_str_appendf(out, "  %s %s: ", labels[state->fate], was->name);
+    raski_str_appendf(out, "  %s ", labels[state->fate]);
+    show(out, "", was->name);
+    raski_str_append(out, ": ");
     if (was->states != 0)
         raski_plan_states_describe(was->states, out);
     else
@@ -54,11 +67,13 @@ static void print_state(const raski_plan_diff *diff, const raski_plan_diff_state
     if (state->fate == RASKI_STATE_MAPS) return;
     raski_str_appendf(out, "          id in the savepoint: %s\n", hex_of(was->id));
     if (is == NULL)
-        raski_str_append(out, "          likely match: none\n");
+        raski_str_append(out, "          likely match: none");
     else if (state->fate == RASKI_STATE_LOST)
-        raski_str_appendf(out, "          likely match: %s %s\n", hex_of(is->id), is->name);
-    raski_str_appendf(out, "          cause: %s\n          remedy: %s\n", state->cause,
-                      state->remedy);
+        raski_str_appendf(out, "          likely match: %s ", hex_of(is->id));
+    if (is != NULL && state->fate == RASKI_STATE_LOST) show(out, "", is->name);
+    show(out, "\n          cause: ", state->cause);
+    show(out, "\n          remedy: ", state->remedy);
+    raski_str_append_char(out, '\n');
 }
 
 static void print_warnings(const raski_plan_diff *diff, raski_str *out) {
@@ -68,10 +83,12 @@ static void print_warnings(const raski_plan_diff *diff, raski_str *out) {
         const raski_plan_diff_warning *warning = &diff->warnings.items[i];
         const raski_plan_operator *op =
             at(warning->in_old ? diff->old_plan : diff->new_plan, warning->place);
-        raski_str_appendf(out, "  %s: %s", warning->in_old ? "OLD" : "NEW", op->name);
-        if (op->where != NULL) raski_str_appendf(out, " (%s)", op->where);
-        raski_str_appendf(out, ": %s [%s]\n       remedy: %s\n", warning->what, warning->code,
-                          warning->remedy);
+        show(out, warning->in_old ? "  OLD: " : "  NEW: ", op->name);
+        if (op->where != NULL) show(out, ", ", op->where);
+        show(out, ": ", warning->what);
+        raski_str_appendf(out, " [%s]\n       remedy: ", warning->code);
+        show(out, "", warning->remedy);
+        raski_str_append_char(out, '\n');
     }
 }
 

@@ -7,6 +7,7 @@ static const raski_plan_format formats[] = {
     {"json", raski_plan_print_json},
     {"dot", raski_plan_print_dot},
     {"facts", NULL},
+    {"operators", raski_plan_print_operators},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

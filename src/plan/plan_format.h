@@ -18,6 +18,7 @@ typedef struct raski_plan_format {
     raski_plan_print print; /* NULL: facts, which are no view of a plan but all of it */
 } raski_plan_format;
 
+/* Programs know one form more, "operators": what rask plan --diff asks for. */
 const raski_plan_format *raski_plan_formats(size_t *ret_count);
 const raski_plan_format *raski_plan_format_named(const char *name); /* NULL: there is none */
 /* "text, json or facts" and so on: for messages. Static. */
@@ -38,6 +39,8 @@ void raski_plan_print_text(const raski_plan *plan, raski_plan_graph graph,
                            const raski_plan_style *style, raski_str *out);
 void raski_plan_print_json(const raski_plan *plan, raski_plan_graph graph,
                            const raski_plan_style *style, raski_str *out);
+void raski_plan_print_operators(const raski_plan *plan, raski_plan_graph graph,
+                                const raski_plan_style *style, raski_str *out);
 void raski_plan_print_dot(const raski_plan *plan, raski_plan_graph graph,
                           const raski_plan_style *style, raski_str *out);
 #endif

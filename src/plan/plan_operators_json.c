@@ -1,9 +1,12 @@
 /* Lists of operators as JSON: what a program prints, and what `rask plan --diff` reads of it. */
 #include <string.h>
 
+#include <stdlib.h>
+
+#include "plan/plan_format.h"
 #include "plan/plan_operators.h"
 
-static json_t *text(const char *value) {
+static json_t *text_or_null(const char *value) {
     return value != NULL ? json_string_nocheck(value) : json_null();
 }
 
@@ -18,8 +21,8 @@ static json_t *inputs_to_json(const raski_plan_operator *op) {
         const raski_plan_input *input = &op->inputs[i];
         json_t *object = json_object();
         json_object_set_new(object, "source", json_integer((json_int_t)input->source));
-        json_object_set_new(object, "exchange", text(input->exchange));
-        json_object_set_new(object, "obstacle", text(input->obstacle));
+        json_object_set_new(object, "exchange", text_or_null(input->exchange));
+        json_object_set_new(object, "obstacle", text_or_null(input->obstacle));
         json_array_append_new(inputs, object);
     }
     return inputs;
@@ -27,11 +30,11 @@ static json_t *inputs_to_json(const raski_plan_operator *op) {
 
 static json_t *operator_to_json(const raski_plan_operator *op) {
     json_t *object = json_object();
-    json_object_set_new(object, "name", text(op->name));
-    json_object_set_new(object, "kind", text(op->kind));
-    json_object_set_new(object, "where", text(op->where));
+    json_object_set_new(object, "name", text_or_null(op->name));
+    json_object_set_new(object, "kind", text_or_null(op->kind));
+    json_object_set_new(object, "where", text_or_null(op->where));
     json_object_set_new(object, "node", json_integer(op->node));
-    json_object_set_new(object, "uid", text(op->uid));
+    json_object_set_new(object, "uid", text_or_null(op->uid));
     json_object_set_new(object, "id", id_text(op->id));
     json_object_set_new(object, "userId", op->has_user_id ? id_text(op->user_id) : json_null());
     json_object_set_new(object, "number", json_integer((json_int_t)op->number));
@@ -40,7 +43,7 @@ static json_t *operator_to_json(const raski_plan_operator *op) {
     json_object_set_new(object, "maxParallelismConfigured",
                         json_boolean(op->max_parallelism_configured));
     json_object_set_new(object, "states", json_integer(op->states));
-    json_object_set_new(object, "keyType", text(op->key_type));
+    json_object_set_new(object, "keyType", text_or_null(op->key_type));
     json_object_set_new(object, "sinkPart", json_boolean(op->sink_part));
     json_object_set_new(object, "vertex", json_integer((json_int_t)op->vertex));
     json_object_set_new(object, "inputs", inputs_to_json(op));
@@ -51,7 +54,20 @@ json_t *raski_plan_operators_to_json(const raski_plan_operators *list) {
     json_t *items = json_array();
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(items, operator_to_json(&list->items[i]));
-    return json_pack("{s:o,s:o}", "job", text(list->job_name), "operators", items);
+    return json_pack("{s:o,s:o}", "job", text_or_null(list->job_name), "operators", items);
+}
+
+void raski_plan_print_operators(const raski_plan *plan, raski_plan_graph graph,
+                                const raski_plan_style *style, raski_str *out) {
+    (void)graph;
+    (void)style;
+    raski_plan_operators *list = raski_plan_operators_create(plan);
+    json_t *document = raski_plan_operators_to_json(list);
+    char *text = json_dumps(document, JSON_COMPACT);
+    raski_str_appendf(out, "%s\n", text != NULL ? text : "");
+    free(text);
+    json_decref(document);
+    raski_plan_operators_destroy(list);
 }
 
 /* --- reading ------------------------------------------------------------------------------------

@@ -161,6 +161,7 @@ static rask_status located(raski_topology_file *file, rask_status status, const 
                            raski_error *err) {
     raski_topology_place place = raski_topology_failed_at(file->topology);
     const raski_plan_env *env = raski_topology_env(file->topology);
+    file->reason = *reason;
     if (file->has_plan && place.step < 0) /* not in a step of a sink that was planned */
         place = raski_topology_place_of(file->topology, env->graph->failed);
     return describe(file, &place, status, reason, err);

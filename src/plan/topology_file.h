@@ -18,6 +18,7 @@ typedef struct raski_topology_file {
     raski_topology *topology; /* NULL until built */
     raski_plan plan;          /* of the topology, if has_plan */
     bool has_plan;
+    raski_error reason; /* after a failure of planning: Flink's own error, without the place */
     bool is_refused; /* after a failure: Flink would refuse the program; else the file is wrong */
 } raski_topology_file;
 
