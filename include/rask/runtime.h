@@ -23,22 +23,23 @@ extern "C" {
 #define RASKI_COLD_CALL __attribute__((cold, noinline))
 #define RASKI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ------------------------------------------------------------------ context of a running function */
+/* ------------------------------------------------------------------ context of a running function
+ */
 typedef struct raski_operator raski_operator;
 typedef struct rask_env rask_env;
 
 typedef struct rask_ctx {
-    void *buf;             /* where the next output records go */
-    size_t cap;            /* room there, in records */
-    size_t i;              /* index of the input record: of each in keyed functions, else of the one
-                            * that failed */
-    bool failed;           /* rask_fail was called */
-    char *const *rows;     /* keyed: the state row of each input record */
-    const int64_t *ts;     /* timestamps of the input records, or NULL */
-    int64_t *ts_out;       /* room for those of the output records */
-    size_t stamped;        /* output records whose timestamp is set */
-    int64_t wake_ns;       /* a source that is idle: relative time of the next call */
-    int wake_fd;           /* a source that is idle: descriptor to wait for, or -1 */
+    void *buf;         /* where the next output records go */
+    size_t cap;        /* room there, in records */
+    size_t i;          /* index of the input record: of each in keyed functions, else of the one
+                        * that failed */
+    bool failed;       /* rask_fail was called */
+    char *const *rows; /* keyed: the state row of each input record */
+    const int64_t *ts; /* timestamps of the input records, or NULL */
+    int64_t *ts_out;   /* room for those of the output records */
+    size_t stamped;    /* output records whose timestamp is set */
+    int64_t wake_ns;   /* a source that is idle: relative time of the next call */
+    int wake_fd;       /* a source that is idle: descriptor to wait for, or -1 */
     raski_operator *op;
 } rask_ctx;
 
@@ -100,8 +101,8 @@ typedef struct raski_fn {
     raski_next *next;
     const raski_states *self;
     const raski_hook *open, *close, *finish, *end, *enumerate, *add_split;
-    /* reduce: record i of in is combined with the record at states[i] (bit i of first: there is none
-     * yet) and the result written there and, unless out is NULL, to out; at most 64 records */
+    /* reduce: record i of in is combined with the record at states[i] (bit i of first: there is
+     * none yet) and the result written there and, unless out is NULL, to out; at most 64 records */
     void (*reduce)(void *ctx, const void *in, size_t n, char *const *states, uint64_t first,
                    void *out);
     void (*select_keys)(const void *in, size_t n, void *ret_keys);
@@ -113,7 +114,8 @@ typedef struct raski_tag {
     const rask_type *type;
 } raski_tag;
 
-/* ------------------------------------------------------------------ entry points of generated code */
+/* ------------------------------------------------------------------ entry points of generated code
+ */
 RASK_API void *raski_flush(rask_ctx *ctx, size_t n); /* hands n records on; the new ctx->buf */
 RASK_API RASKI_COLD_CALL void raski_stamp(rask_ctx *ctx, size_t n);
 RASK_API void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record);
@@ -152,8 +154,8 @@ typedef struct rask_runtime_context {
  * one: an all-zero context with empty names. Flink: RuntimeContext. */
 RASK_API const rask_runtime_context *rask_runtime(void);
 
-/* Whether the running task is to end early (the job is cancelled or fails elsewhere). A function that
- * waits for something outside of the job looks at it from time to time, and returns. */
+/* Whether the running task is to end early (the job is cancelled or fails elsewhere). A function
+ * that waits for something outside of the job looks at it from time to time, and returns. */
 RASK_API bool rask_cancelled(void);
 
 /* The job's configuration: the value of an option by its (Flink) key, or NULL when not set.

@@ -48,11 +48,12 @@ struct rask_type {
     const char *name; /* the C name */
     rask_kind kind;
     uint32_t size, align;
-    uint32_t field_count;      /* RECORD */
-    const rask_field *fields;  /* RECORD: all, in the order of the struct */
-    const rask_type *element;  /* LIST, OPTIONAL */
-    uint32_t value_offset;     /* OPTIONAL: of the value; present is at 0 */
-    void (*raski_probe)(void *record); /* RECORD: writes 0xff to each byte that is not padding; or NULL */
+    uint32_t field_count;     /* RECORD */
+    const rask_field *fields; /* RECORD: all, in the order of the struct */
+    const rask_type *element; /* LIST, OPTIONAL */
+    uint32_t value_offset;    /* OPTIONAL: of the value; present is at 0 */
+    void (*raski_probe)(
+        void *record); /* RECORD: writes 0xff to each byte that is not padding; or NULL */
 };
 
 /* What every rask_list(T) looks like. */

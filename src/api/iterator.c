@@ -103,9 +103,15 @@ static void run_job(void *context) {
 
 static void add_sink(raski_stream *in, raski_iterator *it, const char *file, int line) {
     rask_env *env = in->env;
-    it->fn = (raski_fn){.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .kind = RASKI_FN_SINK,
-                        .name = "collect", .file = file, .line = line, .in = in->type,
-                        .run = collect, .self = &collector_states};
+    it->fn = (raski_fn){.abi = RASKI_FN_ABI,
+                        .size = sizeof(raski_fn),
+                        .kind = RASKI_FN_SINK,
+                        .name = "collect",
+                        .file = file,
+                        .line = line,
+                        .in = in->type,
+                        .run = collect,
+                        .self = &collector_states};
     const collector initial = {it};
     const rask_options options = {.self = {&initial, sizeof initial, "collector"}};
     raski_operator_definition *def = raski_env_define(env, &it->fn, &options, file, line);
@@ -159,9 +165,8 @@ static bool take_batch(raski_iterator *it) {
     if (it->current == NULL) return false;
     size_t heap = (it->current->count * it->type->size + 15) / 16 * 16;
     size_t end = 0;
-    rask_status status =
-        raski_records_fix(it->layout, it->current->bytes, it->current->count, it->current->bytes,
-                          heap, it->current->size, &end, NULL);
+    rask_status status = raski_records_fix(it->layout, it->current->bytes, it->current->count,
+                                           it->current->bytes, heap, it->current->size, &end, NULL);
     RASKI_ASSERT(status == RASK_OK); /* our own bytes, of this process */
     return true;
 }

@@ -8,8 +8,8 @@
 
 /* A split as it is sent: the event's kind byte, then the split. */
 typedef struct split {
-    size_t size; /* of event */
-    char *event; /* owned */
+    size_t size;          /* of event */
+    char *event;          /* owned */
     int subtask, attempt; /* who has it; subtask -1: nobody */
     bool done;
 } split;
@@ -159,9 +159,10 @@ raski_split_coordinators *raski_split_coordinators_create(const raski_job_graph 
             source *of = RASKI_NEW(source);
             of->def = def;
             raski_vec_push(&all->sources, of);
-            raski_vec_push(&all->providers,
-                           (raski_coordinator_provider){
-                               .operator_id = vertex->operators[i].id, .ctx = of, .create = create});
+            raski_vec_push(
+                &all->providers,
+                (raski_coordinator_provider){
+                    .operator_id = vertex->operators[i].id, .ctx = of, .create = create});
         }
     }
     return all;

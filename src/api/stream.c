@@ -111,9 +111,8 @@ raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
                          host ? host : "(NULL)", port);
         return mistake(env, &error, "Socket Stream", &rask_type_rask_string, file, line);
     }
-    raski_operator_definition *def =
-        raski_env_define_connector(env, raski_socket_source(host, port), "Socket Stream", file,
-                                   line);
+    raski_operator_definition *def = raski_env_define_connector(
+        env, raski_socket_source(host, port), "Socket Stream", file, line);
     return add_source(env, def, "Socket Stream", &rask_type_rask_string, true, false, false, &o,
                       file, line);
 }
@@ -121,26 +120,26 @@ raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
 /* ---------------------------------------------------------------- operators */
 static const char *operation_name(raski_fn_kind kind) {
     switch (kind) {
-    case RASKI_FN_MAP:
-        return "Map";
-    case RASKI_FN_FILTER:
-        return "Filter";
-    case RASKI_FN_FLAT_MAP:
-        return "Flat Map";
-    case RASKI_FN_PROCESS:
-        return "Process";
-    case RASKI_FN_KEYED_PROCESS:
-        return "KeyedProcess";
-    case RASKI_FN_CO_MAP:
-        return "Co-Map";
-    case RASKI_FN_CO_FLAT_MAP:
-        return "Co-Flat Map";
-    case RASKI_FN_CO_PROCESS:
-        return "Co-Process";
-    case RASKI_FN_KEYED_CO_PROCESS:
-        return "Co-Keyed-Process";
-    default:
-        return "Operator";
+        case RASKI_FN_MAP:
+            return "Map";
+        case RASKI_FN_FILTER:
+            return "Filter";
+        case RASKI_FN_FLAT_MAP:
+            return "Flat Map";
+        case RASKI_FN_PROCESS:
+            return "Process";
+        case RASKI_FN_KEYED_PROCESS:
+            return "KeyedProcess";
+        case RASKI_FN_CO_MAP:
+            return "Co-Map";
+        case RASKI_FN_CO_FLAT_MAP:
+            return "Co-Flat Map";
+        case RASKI_FN_CO_PROCESS:
+            return "Co-Process";
+        case RASKI_FN_KEYED_CO_PROCESS:
+            return "Co-Keyed-Process";
+        default:
+            return "Operator";
     }
 }
 
@@ -150,8 +149,8 @@ static rask_status check_input(const raski_fn *fn, const rask_type *takes, const
     char *want = raski_type_text(takes);
     char *have = raski_type_text(carries);
     rask_status status =
-        RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s takes records of type %s, but its input carries %s",
-                   fn->name, want, have);
+        RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                   "%s takes records of type %s, but its input carries %s", fn->name, want, have);
     raski_free(want);
     raski_free(have);
     return status;
@@ -163,8 +162,7 @@ static raski_stream *reduce(raski_stream *in, raski_operator_definition *def, co
     def->type = RASKI_OPERATOR_AGGREGATE;
     def->key = in->key;
     def->in = def->out = in->type;
-    raski_transformation *t =
-        raski_transformation_reduce(in->transformation, name, in->plan_key);
+    raski_transformation *t = raski_transformation_reduce(in->transformation, name, in->plan_key);
     raski_env_apply_options(env, t, o, file, line);
     return stream_create(env, t, in->type, def);
 }
@@ -267,8 +265,8 @@ static raski_stream *keyed(raski_stream *in, raski_key_definition *key, const ch
                            const char *file, int line) {
     rask_env *env = in->env;
     raski_key *plan_key = raski_env_alloc(env, sizeof *plan_key);
-    *plan_key = (raski_key){.selector = {.id = ++env->next_identity, .payload = key},
-                            .type = key_type};
+    *plan_key =
+        (raski_key){.selector = {.id = ++env->next_identity, .payload = key}, .type = key_type};
     raski_transformation *t = raski_transformation_partition(
         in->transformation,
         raski_partitioner_create_key_group(env->graph->arena, plan_key->selector),
@@ -326,9 +324,9 @@ raski_stream *raski_key_by_fn(raski_stream *in, const raski_fn *fn, const char *
                  line);
 }
 
-raski_stream *raski_add_aggregation(raski_stream *in, raski_aggregation aggregation, rask_field field,
-                              const rask_options *options, size_t size, const char *file,
-                              int line) {
+raski_stream *raski_add_aggregation(raski_stream *in, raski_aggregation aggregation,
+                                    rask_field field, const rask_options *options, size_t size,
+                                    const char *file, int line) {
     static const raski_aggregate_kind kinds[] = {
         [RASKI_AGG_SUM] = RASKI_AGGREGATE_SUM,       [RASKI_AGG_MIN] = RASKI_AGGREGATE_MIN,
         [RASKI_AGG_MAX] = RASKI_AGGREGATE_MAX,       [RASKI_AGG_MIN_BY] = RASKI_AGGREGATE_MIN_BY,
@@ -397,7 +395,7 @@ static void add_sink(raski_stream *in, raski_operator_definition *def, const cha
 }
 
 void raski_add_sink(raski_stream *in, const raski_fn *fn, const rask_options *options, size_t size,
-                bool legacy, const char *file, int line) {
+                    bool legacy, const char *file, int line) {
     rask_options o = raski_options_read(options, size);
     raski_error error = {0};
     raski_operator_definition *def = raski_env_define(in->env, fn, &o, file, line);
@@ -455,7 +453,7 @@ void raski_discard(raski_stream *in, const rask_options *options, size_t size, c
                    int line) {
     rask_options o = raski_options_read(options, size);
     add_sink(in,
-             raski_env_define_connector(in->env, raski_discarding_sink(in->type),
-                                        "discarding sink", file, line),
+             raski_env_define_connector(in->env, raski_discarding_sink(in->type), "discarding sink",
+                                        file, line),
              "discarding sink", false, &o, file, line);
 }

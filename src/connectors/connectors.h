@@ -8,12 +8,13 @@
 
 typedef struct raski_connector raski_connector;
 struct raski_connector {
-    const raski_fn *fn; /* a source or a sink; NULL: there was no memory */
-    const void *self;   /* the initial instance, fn->self->size bytes; copied for each subtask */
-    void *memory;       /* what fn and self point to; the connector's */
+    const raski_fn *fn;    /* a source or a sink; NULL: there was no memory */
+    const void *self;      /* the initial instance, fn->self->size bytes; copied for each subtask */
+    void *memory;          /* what fn and self point to; the connector's */
     const char *writes_to; /* a path that no other sink of the job may have; NULL: none */
-    /* Once for each job, after its tasks have ended: keeps what they made if the job succeeded, else
-     * removes it. false: the job failed after all, message (size bytes) says why. NULL: nothing */
+    /* Once for each job, after its tasks have ended: keeps what they made if the job succeeded,
+     * else removes it. false: the job failed after all, message (size bytes) says why. NULL:
+     * nothing */
     bool (*end_job)(raski_connector *connector, bool succeeded, char *message, size_t size);
     void (*destroy)(raski_connector *connector); /* once no job uses it any more; NULL: nothing */
 };

@@ -1,4 +1,5 @@
-/* file_split.h - pieces of text files, as bytes (docs/formats/splits.md). Threads: plain functions. */
+/* file_split.h - pieces of text files, as bytes (docs/formats/splits.md). Threads: plain functions.
+ */
 #ifndef RASKI_CONNECTORS_FILE_SPLIT_H
 #define RASKI_CONNECTORS_FILE_SPLIT_H
 #include <stdbool.h>
@@ -24,7 +25,8 @@ void raski_file_split_encode(const raski_file_split *split, char *ret_bytes);
 /* path points into bytes, which must stay. false: these are not the bytes of a split. */
 bool raski_file_split_decode(const void *bytes, size_t size, raski_file_split *ret_split);
 
-/* Adds the splits of a file, of all files below a folder, or of those that match a glob. split_bytes:
- * length of all but the last split of a file, 0: chosen by its size. Fails with rask_fail. */
+/* Adds the splits of a file, of all files below a folder, or of those that match a glob.
+ * split_bytes: length of all but the last split of a file, 0: chosen by its size. Fails with
+ * rask_fail. */
 rask_status raski_enumerate_files(const char *path, int64_t split_bytes, raski_splits *splits);
 #endif

@@ -20,7 +20,8 @@ enum {
 bool raski_is_compressed(const char *path);
 
 /* Opens path at offset (0 for compressed files). Never waits for the other end of a named pipe. On
- * failure NULL, and message (size bytes) says why: "cannot open \"x\": No such file or directory". */
+ * failure NULL, and message (size bytes) says why: "cannot open \"x\": No such file or directory".
+ */
 raski_byte_source *raski_byte_source_open(const char *path, int64_t offset, char *message,
                                           size_t size);
 /* Up to size (at least 1) bytes, or one of the above; after FAILED message says what and where. */

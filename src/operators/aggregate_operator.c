@@ -100,6 +100,8 @@ static void finish(raski_operator *op) {
         raski_operator_fail(op, &error);
 }
 
-const raski_operator_ops raski_aggregate_ops = {.name = "aggregate", .setup = setup,
-                                                .process = process, .finish = finish,
+const raski_operator_ops raski_aggregate_ops = {.name = "aggregate",
+                                                .setup = setup,
+                                                .process = process,
+                                                .finish = finish,
                                                 .teardown = teardown};

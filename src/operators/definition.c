@@ -43,7 +43,8 @@ rask_status raski_select_keys(const raski_fn *selector, const void *records, siz
     failure.status = RASK_OK;
     raski_failure_sink_set(&failure);
     selector->select_keys(records, n, ret_keys);
-    if (raski_error_is_set(&failure)) find_failure(selector, records, n, ret_keys, ret_index, &failure);
+    if (raski_error_is_set(&failure))
+        find_failure(selector, records, n, ret_keys, ret_index, &failure);
     raski_failure_sink_set(NULL);
     if (!raski_error_is_set(&failure)) return RASK_OK;
     if (err != NULL) *err = failure;
@@ -58,8 +59,9 @@ rask_status raski_key_definition_hashes(const raski_key_definition *key, const v
         rask_status status = raski_select_keys(key->selector, records, n, scratch, &index, err);
         if (status != RASK_OK) {
             if (err != NULL)
-                raski_failure_prefix(err, "key function \"%s\" at record %lld: ",
-                                     key->selector->name, (long long)before + (long long)index + 1);
+                raski_failure_prefix(err,
+                                     "key function \"%s\" at record %lld: ", key->selector->name,
+                                     (long long)before + (long long)index + 1);
             return status;
         }
         records = scratch;

@@ -14,7 +14,7 @@ typedef struct keyed {
     void *keys[2]; /* what the selectors give, per input; NULL without selector */
     char *rows[RASKI_LOOKUP_MAX];
     char *no_key; /* a row for hooks, which have no current key; always without state */
-    bool tracked;                 /* in this block */
+    bool tracked; /* in this block */
     /* Rows of this batch whose key was left without state. They are removed when the batch was
      * handed on: emitted records may borrow the strings of their keys. */
     char **empty;
@@ -59,13 +59,15 @@ static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
         .key = &op->def->key->fields, .states = specs, .state_count = count};
     RASKI_TRY(raski_keyed_table_create(&options, &k->table, err));
     for (size_t i = 0; i < self->count; i++) {
-        any_value handle = {.ctx = &op->ctx, .index = (uint16_t)i,
+        any_value handle = {.ctx = &op->ctx,
+                            .index = (uint16_t)i,
                             .offset = raski_keyed_table_state_offset(k->table, i),
                             .track = has_pointers(self->fields[i].type)};
         memcpy((char *)op->self + self->fields[i].offset, &handle, sizeof handle);
     }
     k->no_key = raski_try_alloc(raski_keyed_table_row_size(k->table), 64);
-    if (k->no_key == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
+    if (k->no_key == NULL)
+        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
     memset(k->no_key, 0, raski_keyed_table_row_size(k->table));
     op->ctx.rows = &k->no_key;
     return RASK_OK;
@@ -75,9 +77,8 @@ static rask_status setup(raski_operator *op, raski_error *err) {
     keyed *k = raski_try_calloc(1, sizeof *k);
     if (k == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
     op->kind = k;
-    RASKI_TRY(raski_key_group_range_of_subtask(op->runtime.max_parallelism,
-                                               op->runtime.parallelism, op->runtime.subtask_index,
-                                               &k->range, err));
+    RASKI_TRY(raski_key_group_range_of_subtask(op->runtime.max_parallelism, op->runtime.parallelism,
+                                               op->runtime.subtask_index, &k->range, err));
     for (unsigned input = 0; input < 2; input++) {
         const raski_key_definition *key = key_of(op, input);
         if (key == NULL || key->selector == NULL) continue;
@@ -163,9 +164,10 @@ static void end_batch(keyed *k) {
 
 static void fail_without_key(raski_operator *op) {
     raski_error error = {0};
-    (void)RASKI_FAIL(&error, RASK_FAILED, USER,
-                     "there is no current key: keyed state can be used in the function's body only, "
-                     "not in its hooks");
+    (void)RASKI_FAIL(
+        &error, RASK_FAILED, USER,
+        "there is no current key: keyed state can be used in the function's body only, "
+        "not in its hooks");
     raski_operator_fail(op, &error);
 }
 
@@ -240,8 +242,7 @@ const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
     keyed *k = ctx->op->kind;
     const raski_key_spec *in_row = raski_keyed_table_key_in_row(k->table);
     const bool has_key = ctx->rows != &k->no_key;
-    if (!has_key || in_row->part_count != 1 ||
-        !raski_type_equal(in_row->parts[0].type, type)) {
+    if (!has_key || in_row->part_count != 1 || !raski_type_equal(in_row->parts[0].type, type)) {
         if (has_key)
             (void)rask_fail("rask_key: the key is not of type %s", type->name);
         else
@@ -253,5 +254,8 @@ const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
     return ctx->rows[ctx->i] + in_row->parts[0].offset;
 }
 
-const raski_operator_ops raski_keyed_ops = {
-    .name = "keyed process", .setup = setup, .process = process, .finish = check_no_key, .teardown = teardown};
+const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
+                                            .setup = setup,
+                                            .process = process,
+                                            .finish = check_no_key,
+                                            .teardown = teardown};

@@ -26,8 +26,7 @@ const rask_runtime_context *rask_runtime(void) {
 }
 
 bool rask_cancelled(void) {
-    return current != NULL &&
-           atomic_load_explicit(current->env->cancelled, memory_order_acquire);
+    return current != NULL && atomic_load_explicit(current->env->cancelled, memory_order_acquire);
 }
 
 const char *rask_option(const char *key) {
@@ -48,8 +47,8 @@ rask_counter *rask_counter_of(const char *name) {
 }
 
 rask_status raski_fail(const char *file, int line, const char *format, ...) {
-    raski_error error = {.status = RASK_FAILED, .error_class = RASKI_CLASS_USER, .file = file,
-                         .line = line};
+    raski_error error = {
+        .status = RASK_FAILED, .error_class = RASKI_CLASS_USER, .file = file, .line = line};
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(error.message, sizeof error.message, format, arguments);
@@ -93,14 +92,14 @@ void raski_operator_name_record(raski_operator *op) {
 static const raski_operator_ops *ops_of(const raski_operator_definition *def) {
     if (def->type == RASKI_OPERATOR_AGGREGATE) return &raski_aggregate_ops;
     switch (def->fn->kind) {
-    case RASKI_FN_SOURCE:
-    case RASKI_FN_SPLIT_SOURCE:
-        return &raski_source_ops;
-    case RASKI_FN_KEYED_PROCESS:
-    case RASKI_FN_KEYED_CO_PROCESS:
-        return &raski_keyed_ops;
-    default:
-        return &raski_function_ops;
+        case RASKI_FN_SOURCE:
+        case RASKI_FN_SPLIT_SOURCE:
+            return &raski_source_ops;
+        case RASKI_FN_KEYED_PROCESS:
+        case RASKI_FN_KEYED_CO_PROCESS:
+            return &raski_keyed_ops;
+        default:
+            return &raski_function_ops;
     }
 }
 
@@ -109,8 +108,8 @@ static rask_status make_instance(raski_operator *op, raski_error *err) {
     if (self == NULL || self->size == 0) return RASK_OK;
     op->self = raski_try_calloc(1, self->size);
     if (op->self == NULL)
-        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for an instance of %s (%zu bytes)",
-                          self->type, self->size);
+        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL,
+                          "no memory for an instance of %s (%zu bytes)", self->type, self->size);
     if (op->def->self != NULL) memcpy(op->self, op->def->self, self->size);
     return RASK_OK;
 }
@@ -212,8 +211,8 @@ void raski_operator_add_chained(raski_operator *op, const char *tag, raski_opera
 }
 
 rask_status raski_operator_add_writer(raski_operator *op, const char *tag,
-                                      raski_result_writer *writer,
-                                      const raski_key_definition *key, raski_error *err) {
+                                      raski_result_writer *writer, const raski_key_definition *key,
+                                      raski_error *err) {
     raski_target target = {.writer = writer, .key = key};
     if (key != NULL) {
         /* A window of an exchange is at most a buffer of records of one byte. */
@@ -312,8 +311,8 @@ static void output_dispatch(raski_operator *op, raski_output *output, void *reco
         } else {
             for (size_t done = 0; done < n && !op->env->failed;) {
                 size_t part = n - done < RASKI_BUFFER_SIZE ? n - done : RASKI_BUFFER_SIZE;
-                if (write_records(target, (char *)records + done * record_size, part,
-                                  record_size, &error) != RASK_OK)
+                if (write_records(target, (char *)records + done * record_size, part, record_size,
+                                  &error) != RASK_OK)
                     writer_failed(op, &error);
                 done += part;
             }
@@ -353,8 +352,7 @@ static void hand_on_sides(raski_operator *op) {
     }
 }
 
-static void commit_window(raski_operator *op, raski_target *target, const void *window,
-                          size_t n) {
+static void commit_window(raski_operator *op, raski_target *target, const void *window, size_t n) {
     const int32_t *hashes = NULL;
     raski_error error = {0};
     if (hash_keys(target, window, n, op->out_size, &hashes, &error) != RASK_OK ||

@@ -139,8 +139,8 @@ void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool e
 void raski_operator_emit(raski_operator *op, const void *records, size_t n);
 /* Records a failure of this operator at the current record; the first one counts. */
 void raski_operator_fail(raski_operator *op, const raski_error *error);
-/* After a generated loop stopped at a failure: ctx.i is the record now. Loops that are not keyed know
- * it only then. */
+/* After a generated loop stopped at a failure: ctx.i is the record now. Loops that are not keyed
+ * know it only then. */
 void raski_operator_name_record(raski_operator *op);
 /* Runs at the start of everything that may call user code: rask_fail and rask_runtime find op. */
 void raski_operator_enter(raski_operator *op);

@@ -53,7 +53,8 @@ RASKI_NODISCARD rask_status raski_plan_run_execution_graph(raski_plan *plan, ras
 /* Fills plan->edges; before the job graph is made. raski_plan_run does it. */
 RASKI_NODISCARD rask_status raski_plan_explain_edges(raski_plan *plan, raski_error *err);
 /* An error when the descriptions of the vertices, which some forms contain, would take more memory
- * than is reasonable: the tree of a chain grows by the square of its length. Needs the job graph. */
+ * than is reasonable: the tree of a chain grows by the square of its length. Needs the job graph.
+ */
 RASKI_NODISCARD rask_status raski_plan_check_descriptions(raski_plan *plan, raski_error *err);
 /* The entry of an edge, or NULL. O(log edges). */
 const raski_plan_edge *raski_plan_edge_between(const raski_plan *plan, const char *edge_id);

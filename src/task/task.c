@@ -153,19 +153,19 @@ static raski_task_step_result source_step(raski_task *task) {
     after_batch(task);
     if (task->env.failed) return RASKI_STEP_MORE;
     switch (result) {
-    case RASKI_SOURCE_MORE:
-        return RASKI_STEP_MORE;
-    case RASKI_SOURCE_IDLE:
-        task->wake_ns = raski_now_ns() +
-                        (source->ctx.wake_ns > 0 ? source->ctx.wake_ns : SOURCE_IDLE_NS);
-        task->wake_fd = source->ctx.wake_fd;
-        return RASKI_STEP_BLOCKED;
-    case RASKI_SOURCE_WAIT:
-        task->wake_ns = RASKI_FOREVER;
-        task->wake_fd = -1;
-        return RASKI_STEP_BLOCKED;
-    case RASKI_SOURCE_END:
-        break;
+        case RASKI_SOURCE_MORE:
+            return RASKI_STEP_MORE;
+        case RASKI_SOURCE_IDLE:
+            task->wake_ns =
+                raski_now_ns() + (source->ctx.wake_ns > 0 ? source->ctx.wake_ns : SOURCE_IDLE_NS);
+            task->wake_fd = source->ctx.wake_fd;
+            return RASKI_STEP_BLOCKED;
+        case RASKI_SOURCE_WAIT:
+            task->wake_ns = RASKI_FOREVER;
+            task->wake_fd = -1;
+            return RASKI_STEP_BLOCKED;
+        case RASKI_SOURCE_END:
+            break;
     }
     raski_operator_end_input(source, 0);
     after_batch(task);
@@ -182,23 +182,23 @@ static void channel_ended(raski_task *task, unsigned input) {
 
 static raski_task_step_result handle_item(raski_task *task, raski_gate_item *item) {
     switch (item->kind) {
-    case RASKI_GATE_NONE:
-        task->wake_ns = RASKI_FOREVER;
-        task->wake_fd = -1;
-        return RASKI_STEP_BLOCKED;
-    case RASKI_GATE_BATCH:
-        raski_operator_process(task->operators[task->head], item->input, item->records,
-                               item->count, item->exclusive);
-        after_batch(task);
-        break;
-    case RASKI_GATE_EVENT:
-        break; /* watermarks and barriers have their place; nobody sends them yet */
-    case RASKI_GATE_CHANNEL_END:
-        channel_ended(task, item->input);
-        break;
-    case RASKI_GATE_END:
-        finish_writers(task);
-        break;
+        case RASKI_GATE_NONE:
+            task->wake_ns = RASKI_FOREVER;
+            task->wake_fd = -1;
+            return RASKI_STEP_BLOCKED;
+        case RASKI_GATE_BATCH:
+            raski_operator_process(task->operators[task->head], item->input, item->records,
+                                   item->count, item->exclusive);
+            after_batch(task);
+            break;
+        case RASKI_GATE_EVENT:
+            break; /* watermarks and barriers have their place; nobody sends them yet */
+        case RASKI_GATE_CHANNEL_END:
+            channel_ended(task, item->input);
+            break;
+        case RASKI_GATE_END:
+            finish_writers(task);
+            break;
     }
     raski_input_gate_release(task->gate, item);
     return RASKI_STEP_MORE;
