@@ -21,7 +21,7 @@
 #include "platform/doorbell.h"
 
 /* ---------------------------------------------------------------- functions */
-static int opened, closed, finished;
+static _Atomic int opened, closed, finished;
 static int64_t sum;
 typedef struct {
     int64_t next, end;
@@ -150,7 +150,9 @@ static void state_changed(void *context, raski_task *task, raski_task_state stat
     told *t = ((void **)context)[1];
     assert_in_range(t->count, 0, STATES_MAX - 1);
     if (failure != NULL) t->failure = *failure;
-    t->states[t->count++] = state;
+    int n = t->count;
+    t->states[n] = state;
+    t->count = n + 1; /* shows it to other threads */
     if (state >= RASKI_TASK_FINISHED) raski_doorbell_ring(j->ended);
 }
 static void send_event(void *context, raski_task *task, raski_id operator_id, const void *bytes,
