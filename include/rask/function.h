@@ -148,6 +148,7 @@
     RASKI_FILTER_LOOPS(fn, IN, fn(i_[k_])) \
     RASKI_FILTER_OBJECT(fn, IN, ) \
     RASKI_BODY bool fn(IN in_p)
+/* The same with an instance. Flink: RichFilterFunction. */
 #define RASK_RICH_FILTER(fn, SELF, self_p, IN, in_p) \
     RASKI_BODY bool fn(SELF *self_p, IN in_p); \
     RASKI_HOOKS(fn, SELF) \
@@ -200,6 +201,7 @@
                  .out = &rask_type_##OUT, .run = raski_run_##fn, RASKI_HOOKED(fn, SELF)) \
                  .takes = take}; \
     RASKI_BODY void fn(SELF *self_p, IN in_p, rask_out_##OUT *out_p)
+/* A flat map with an instance. Flink: RichFlatMapFunction. */
 #define RASK_RICH_FLAT_MAP(fn, SELF, self_p, IN, in_p, OUT, out_p) \
     RASKI_WITH_INSTANCE(fn, flat_map_takes, RASKI_FN_FLAT_MAP, rask_stream_##IN, raski_take_##IN, \
                         SELF, self_p, IN, in_p, OUT, out_p)
@@ -213,7 +215,7 @@
                         raski_take_keyed_##IN, SELF, self_p, IN, in_p, OUT, out_p)
 
 /* ---------------------------------------------------------------- reduce on a keyed stream */
-/* T fn(T a, T b): a is what was reduced so far, b the new record; emits the result each time (in
+/* T fn(T a, T b), on a keyed stream: a is what was reduced so far, b the new record; emits the result each time (in
  * batch mode once per key, at the end). Flink: ReduceFunction. */
 #define RASK_REDUCE(fn, T, a_p, b_p) \
     RASKI_BODY T fn(T a_p, T b_p); \
@@ -351,11 +353,15 @@
     } \
     static const raski_hook raski_add_split_##fn = {.add_split = raski_add_split_run_##fn}; \
     static rask_status raski_add_split_body_##fn(raski_self_##fn *self_p, rask_bytes split_p)
+/* In RASK_ENUMERATE: one piece of work, size bytes, which are copied. RASK_OK or RASK_E_NOMEM. */
 #define rask_add_split(splits, bytes, size) raski_add_split((splits), (bytes), (size))
+/* Before a source returns RASK_IDLE: call again after relative_ns nanoseconds at the latest, and as
+ * soon as the file descriptor fd can be read. */
 #define rask_idle_ns(out, relative_ns) ((void)((out)->ctx->wake_ns = (relative_ns)))
 #define rask_idle_fd(out, fd) ((void)((out)->ctx->wake_fd = (fd)))
 
-/* void fn(SELF *self, IN in): consumes records. Flink: Sink. */
+/* void fn(SELF *self, IN in): consumes records. A failure is told with rask_fail; the body is not
+ * called again after it. Flink: SinkWriter (rask_sink), SinkFunction (rask_legacy_sink). */
 #define RASK_SINK(fn, SELF, self_p, IN, in_p) \
     RASKI_BODY void fn(SELF *self_p, IN in_p); \
     RASKI_HOOKS(fn, SELF) \
@@ -466,6 +472,7 @@
     } \
     static const raski_hook raski_##hook##_##fn = {.hook = raski_##hook##_run_##fn}; \
     static rask_status raski_##hook##_body_##fn(RASKI_UNUSED raski_self_##fn *self_p)
+/* See the head of this file. Flink: RichFunction.open, finish, close. */
 #define RASK_OPEN(fn, self_p) RASKI_DEFINE_HOOK(fn, open, self_p)
 #define RASK_FINISH(fn, self_p) RASKI_DEFINE_HOOK(fn, finish, self_p)
 #define RASK_CLOSE(fn, self_p) RASKI_DEFINE_HOOK(fn, close, self_p)
@@ -483,9 +490,6 @@
     static const raski_hook raski_end_##fn = {.end = raski_end_run_##fn}; \
     static void raski_end_body_##fn(RASKI_UNUSED raski_self_##fn *self_p, raski_out_##fn *out_p)
 
-/* Keyed state of the current key: the value or NULL when it is not set; the value, zeroed when it
- * was not set (pointer valid until the function returns); set; clear. Strings put into state may
- * be borrowed: they are copied when the function returns. */
 static inline void *raski_state_get(const rask_ctx *ctx, uint32_t offset, unsigned index) {
     char *row = ctx->rows[ctx->i];
     return *(uint32_t *)(void *)row >> index & 1U ? row + offset : NULL;
@@ -496,6 +500,14 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
     *(uint32_t *)(void *)row |= 1U << index;
     return row + offset;
 }
+/* Keyed state of the current key; s is a rask_value field of the instance. Only in bodies of keyed
+ * functions: hooks have no current key, and fail the job when they ask for it. Pointers are valid
+ * until the body returns. Strings put into state may be borrowed: they are copied when it returns.
+ * Flink: ValueState.value, update, clear.
+ *   rask_get(s)         const T *: the value; NULL when it is not set
+ *   rask_ref(s)         T *: the value, to be changed in place; zeroed when it was not set
+ *   rask_set(s, value)  sets it
+ *   rask_clear(s)       the key has no value any more */
 #define rask_get(s) \
     ((const __typeof__(*(s).type) *)raski_state_get((s).ctx, (s).offset, (s).index))
 #define rask_ref(s) \
@@ -526,6 +538,8 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
         raski_tag base; \
         rask_stream_##T out; \
     } tag = {.base = {#tag, &rask_type_##T}}
+/* rask_emit_side(out, tag, record): into the side output, from process and co-process functions.
+ * Records that nobody reads with rask_side_output are dropped. Flink: Context.output. */
 #define rask_emit_side(o, tag, ...) \
     raski_side_emit((o)->ctx, &(tag).base, &(__typeof__(*(tag).out.rec)[]){(__VA_ARGS__)}[0])
 /* The current key of a keyed process function, of type T: *rask_key(out, int64_t). */

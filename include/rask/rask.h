@@ -15,8 +15,9 @@
  *       rask_env *env = rask_env_create(&argc, &argv);
  *       rask_stream(rask_string) lines = rask_read_text(env, argv[1]);
  *       rask_stream(word_count) words = rask_flat_map(lines, tokenize);
- *       rask_stream(word_count) counts = rask_sum(rask_key_by(words, word), count, .uid =
- * "counts"); rask_print(counts); return rask_execute(env, "WordCount");
+ *       rask_keyed(word_count) by_word = rask_key_by(words, word);
+ *       rask_print(rask_sum(by_word, count, .uid = "counts"));
+ *       return rask_execute(env, "WordCount");
  *   }
  *
  * status.h   codes                      string.h   text and bytes

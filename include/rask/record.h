@@ -209,7 +209,11 @@ RASKI_CONTAINERS(rask_bytes)
 #endif
 
 /* Describes struct T (see the head of this file). */
-#define RASK_TYPE(T, ...) \
+#define RASK_TYPE(T, ...) RASKI_CAT(RASKI_TYPE_, RASKI_TOO_MANY(__VA_ARGS__))(T, __VA_ARGS__)
+#define RASKI_TYPE_1(T, ...) \
+    _Static_assert(sizeof(T) == 0, \
+                   "RASK_TYPE(" #T "): at most 32 fields; put some of them into a nested record")
+#define RASKI_TYPE_0(T, ...) \
     RASKI_EACH(RASKI_CHECK, T, __VA_ARGS__) \
     struct raski_mirror_##T { \
         RASKI_EACH(RASKI_MIRROR, T, __VA_ARGS__) \

@@ -162,12 +162,14 @@ RASK_API bool rask_cancelled(void);
  * Borrowed until the function is closed. */
 RASK_API const char *rask_option(const char *key);
 
-/* A counter of the running operator's subtask, made on first use (call it in open and keep the
- * pointer). Shown in job results as OPERATOR.NAME. Flink: MetricGroup.counter. */
+/* A counter of the running operator's subtask. Flink: MetricGroup.counter. */
 typedef struct rask_counter {
     int64_t value; /* written by the task's thread only */
 } rask_counter;
+/* The counter of that name, made on first use; valid until the function is closed. Call it in open
+ * and keep the pointer. name is copied. */
 RASK_API rask_counter *rask_counter_of(const char *name);
+/* Adds n, which may be negative. */
 static inline void rask_count(rask_counter *counter, int64_t n) {
     __atomic_store_n(&counter->value, counter->value + n, __ATOMIC_RELAXED);
 }

@@ -3,7 +3,8 @@
  * Building calls never fail one by one: the first mistake stays in the environment, and
  * rask_execute reports it with the operator and the file and line of the call. Operators take
  * options as trailing designated initialisers: rask_map(s, f, .uid = "x", .parallelism = 2).
- * A building macro evaluates its stream once.
+ * A building macro evaluates its stream once. Texts that it is given (names, paths, uids) are
+ * copied. Streams live as long as their environment.
  *
  * Threads: an environment and its streams belong to one thread. Flink: StreamExecutionEnvironment,
  * DataStream, KeyedStream, ConnectedStreams. */
@@ -18,20 +19,23 @@ typedef struct raski_stream raski_stream;
 
 typedef struct rask_env rask_env;
 
+/* Flink: RuntimeExecutionMode (option execution.runtime-mode). */
 typedef enum rask_runtime_mode {
     RASK_STREAMING, /* results as they change */
     RASK_BATCH,     /* bounded inputs only: final results, once */
     RASK_AUTOMATIC, /* batch when all sources are bounded */
 } rask_runtime_mode;
 
+/* With which neighbours an operator may share a task. Flink: ChainingStrategy. */
 typedef enum rask_chaining {
-    RASK_CHAIN_DEFAULT,
-    RASK_CHAIN_ALWAYS,
-    RASK_CHAIN_NEVER,
-    RASK_CHAIN_HEAD,
-    RASK_CHAIN_HEAD_WITH_SOURCES,
+    RASK_CHAIN_DEFAULT,           /* what Flink gives this kind of operator, mostly ALWAYS */
+    RASK_CHAIN_ALWAYS,            /* with the operator before it and those behind it */
+    RASK_CHAIN_NEVER,             /* with none: a task of its own */
+    RASK_CHAIN_HEAD,              /* only with those behind it */
+    RASK_CHAIN_HEAD_WITH_SOURCES, /* as HEAD, and with sources before it */
 } rask_chaining;
 
+/* A time in milliseconds that may also be left out: RASK_MS(10). */
 typedef struct rask_millis {
     bool set;
     int64_t ms;
@@ -47,12 +51,13 @@ typedef struct rask_options {
     const char *description;       /* longer text for plans */
     const char *uid;               /* identity of the operator's state across versions */
     const char *uid_hash;          /* 32 hex digits: the id itself */
-    const char *slot_sharing_group;
+    const char *slot_sharing_group; /* operators of one group share slots; NULL: that of its inputs,
+                                     * "default" where they differ */
     int parallelism;               /* subtasks; 0: the environment's */
     int max_parallelism;           /* key groups, 1 .. 32768; 0: default */
     rask_chaining chaining;
-    bool disable_chaining;
-    bool start_new_chain;
+    bool disable_chaining;         /* the same as RASK_CHAIN_NEVER */
+    bool start_new_chain;          /* the same as RASK_CHAIN_HEAD */
     rask_millis buffer_timeout;    /* RASK_MS(0): after every batch; RASK_MS(-1): only full buffers */
     bool bounded;                  /* sources: they end by themselves (needed in batch mode) */
     bool parallel;                 /* legacy sources: may run in several subtasks */
@@ -62,7 +67,7 @@ typedef struct rask_options {
         const void *data;
         size_t size;
         const char *type;
-    } self;
+    } self;                        /* the initial instance: RASK_SELF(type, .field = value, ...) */
 } rask_options;
 
 /* ---------------------------------------------------------------- environment */
@@ -72,10 +77,16 @@ typedef struct rask_options {
 RASK_API rask_env *rask_env_create(int *argc, char ***argv);
 /* Frees an environment that is not executed; NULL is fine. */
 RASK_API void rask_env_destroy(rask_env *env_take);
-RASK_API void rask_set_parallelism(rask_env *env, int parallelism);
+/* Settings of the whole job, where an operator has none of its own. The command line wins over them;
+ * rask_execute reports a value that is out of range. Flink: the setters of
+ * StreamExecutionEnvironment. */
+RASK_API void rask_set_parallelism(rask_env *env, int parallelism);         /* 1 .. 32768 */
 RASK_API void rask_set_max_parallelism(rask_env *env, int max_parallelism); /* 1 .. 32768 */
 RASK_API void rask_set_runtime_mode(rask_env *env, rask_runtime_mode mode);
-RASK_API void rask_set_buffer_timeout(rask_env *env, int64_t timeout_ms); /* -1: none */
+/* How long a record may wait in a buffer that is not full; 0: sent after every batch; -1: until the
+ * buffer is full or its task has nothing more to do. */
+RASK_API void rask_set_buffer_timeout(rask_env *env, int64_t timeout_ms);
+/* Every operator gets a task of its own. */
 RASK_API void rask_disable_chaining(rask_env *env);
 /* Any option by Flink's key, as with -D (which wins over the program). Copies both texts. */
 RASK_API void rask_set_option(rask_env *env, const char *key, const char *value);
@@ -203,7 +214,8 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
                             RASKI_FN_OPTIONS(__VA_ARGS__), RASKI_HERE)})
 
 /* ---------------------------------------------------------------- sources */
-/* rask_source(env, fn, options...): a RASK_SOURCE or RASK_SPLIT_SOURCE. Flink: fromSource. */
+/* rask_source(env, fn, options...): a RASK_SOURCE or RASK_SPLIT_SOURCE. Say .bounded = true when it
+ * ends by itself, and .parallelism = 1 unless its subtasks share the work. Flink: fromSource. */
 #define rask_source(env, ...) RASKI_SOURCE_OF(env, false, __VA_ARGS__)
 /* The same in the old style (one subtask unless .parallel). Flink: addSource(SourceFunction). */
 #define rask_legacy_source(env, ...) RASKI_SOURCE_OF(env, true, __VA_ARGS__)
@@ -212,7 +224,7 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
         .node = ((void)sizeof RASKI_FN(__VA_ARGS__).source_takes, \
                  raski_source(env, &RASKI_FN(__VA_ARGS__).base, RASKI_FN_OPTIONS(__VA_ARGS__), \
                               legacy, RASKI_HERE))})
-/* rask_values(env, int64_t, 1, 2, 3). Flink: fromData. */
+/* rask_values(env, int64_t, 1, 2, 3): at least one value of type T; copied. Flink: fromData. */
 #define rask_values(env, T, ...) \
     ((rask_stream_##T){.node = raski_values(env, &rask_type_##T, (const T[]){__VA_ARGS__}, \
                                             sizeof((const T[]){__VA_ARGS__}) / sizeof(T), \
@@ -241,6 +253,10 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
                                                          RASKI_HERE)})
 
 /* ---------------------------------------------------------------- operators */
+/* rask_map(s, fn, options...) and so on: fn is what RASK_MAP, RASK_FILTER, ... defined (its
+ * rask/function.h says what it does), or its rich, batch or keyed form. They take a stream of the
+ * function's input type (rask_reduce and keyed process functions: a keyed stream) and give the stream
+ * of its output. Flink: DataStream.map, filter, flatMap, process; KeyedStream.process, reduce. */
 #define rask_map(s, ...) RASKI_APPLY(map_takes, s, __VA_ARGS__)
 #define rask_filter(s, ...) RASKI_APPLY(filter_takes, s, __VA_ARGS__)
 #define rask_flat_map(s, ...) RASKI_APPLY(flat_map_takes, s, __VA_ARGS__)
@@ -253,14 +269,15 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
                               RASKI_FN(__VA_ARGS__).second_takes(b), \
                               &RASKI_FN(__VA_ARGS__).base, RASKI_FN_OPTIONS(__VA_ARGS__), \
                               RASKI_HERE)})
-/* rask_union(a, b, ...): streams of one type. */
+/* rask_union(a, b, ...): streams of one type, in no particular order. Flink: DataStream.union. */
 #define rask_union(first, ...) RASKI_UNION_OF(RASKI_UNIQUE, first, __VA_ARGS__)
 #define RASKI_UNION_OF(v, first, ...) __extension__({ \
     __auto_type v = (first); \
     const __typeof__(v) RASKI_CAT(v, all)[] = {v, __VA_ARGS__}; \
     (__typeof__(*v.stream)){.node = raski_union(RASKI_CAT(v, all), \
         sizeof RASKI_CAT(v, all) / sizeof v, RASKI_HERE)}; })
-/* The records that fn emitted with rask_emit_side(out, tag, ...). */
+/* rask_side_output(s, tag): the records that the function behind s emitted with
+ * rask_emit_side(out, tag, ...), as a stream of the tag's type. Flink: getSideOutput. */
 #define rask_side_output(s, tag) \
     ((__typeof__((tag).out)){.node = raski_side_output((s).node, &(tag).base, RASKI_HERE)})
 
@@ -274,7 +291,8 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
 #define RASKI_KEYABLE(v, f) \
     _Static_assert(RASKI_IS_BASIC(RASKI_MEMBER(v, f)), "rask_key_by: field '" #f \
                    "' cannot be a key (a string, integer, floating or bool field can)");
-/* rask_key_by(s, field, ...): several fields key like a Flink tuple of them. */
+/* rask_key_by(s, field, ...): every record goes to the subtask of its key. Several fields key like a
+ * Flink tuple of them. Flink: DataStream.keyBy. */
 #define rask_key_by(s, ...) RASKI_KEY_BY(RASKI_UNIQUE, s, __VA_ARGS__)
 #define RASKI_KEY_BY(v, s, ...) __extension__({ \
     __auto_type v = (s); \
@@ -303,8 +321,10 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
     (__typeof__(*v.stream)){.node = v.node}; })
 
 /* ---------------------------------------------------------------- keyed aggregations */
-/* rask_sum(keyed, field, options...): running results (batch mode: one per key, at the end). Other
- * fields keep the first record's values (min_by, max_by: those of the record that wins). */
+/* rask_sum(keyed, field, options...): running results, one for each record (batch mode: one per key,
+ * at the end). Sums wrap around as in Java. Other fields keep the first record's values (min_by,
+ * max_by: those of the record that wins; of equals the first, with .last_on_tie the last). Strings
+ * compare as in Java. Flink: KeyedStream.sum, min, max, minBy, maxBy. */
 #define rask_sum(s, ...) RASKI_AGGREGATE(sum, SUM, NUMBER, "is not a number", s, __VA_ARGS__)
 #define rask_min(s, ...) RASKI_AGGREGATE(min, MIN, BASIC, "cannot be compared", s, __VA_ARGS__)
 #define rask_max(s, ...) RASKI_AGGREGATE(max, MAX, BASIC, "cannot be compared", s, __VA_ARGS__)
@@ -326,6 +346,14 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
         sizeof(rask_options), RASKI_HERE)}; })
 
 /* ---------------------------------------------------------------- partitioning */
+/* How records get to the subtasks of the next operator. Without one: forward where both have the
+ * same parallelism, else rebalance. Flink: the methods of DataStream of the same names.
+ *   forward    to the subtask of the same number; both must have the same parallelism
+ *   rebalance  in turn to all, from a random one
+ *   rescale    in turn to some near ones: less connections than rebalance
+ *   shuffle    to random ones
+ *   global     all to subtask 0
+ *   broadcast  each to all */
 #define RASKI_REPARTITION(v, s, P) __extension__({ \
     __auto_type v = (s); \
     (__typeof__(*v.stream)){.node = raski_repartition(v.node, RASKI_REPARTITION_##P, RASKI_HERE)}; })
@@ -351,7 +379,9 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
     raski_add_sink(RASKI_FN(__VA_ARGS__).sink_takes(s), &RASKI_FN(__VA_ARGS__).base, \
                RASKI_FN_OPTIONS(__VA_ARGS__), legacy, RASKI_HERE)
 /* Sinks without a function take the stream first: rask_print(s, .name = "out"). */
-/* Prints each record in a line; with several subtasks "N> " stands before it (N from 1). */
+/* Print each record in a line on standard output (rask_print_err: error); with several subtasks
+ * "N> " stands before it (N from 1). When the reader of the output has gone, the job ends quietly with
+ * exit code 141. Flink: DataStream.print, printToErr. */
 #define rask_print(...) \
     raski_print((RASKI_FIRST(__VA_ARGS__)).node, false, RASKI_REST_OPTIONS(__VA_ARGS__), \
                 RASKI_HERE)
@@ -359,10 +389,12 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
     raski_print((RASKI_FIRST(__VA_ARGS__)).node, true, RASKI_REST_OPTIONS(__VA_ARGS__), \
                 RASKI_HERE)
 /* rask_write_text(s, path, options...): a line per record. The file appears whole when the job
- * has finished, or not at all; with several subtasks path is a folder of files part-N. */
+ * has finished, or not at all; with several subtasks path is a folder of files part-N. .append = true
+ * writes at the end of the file instead, at once. Flink: FileSink. */
 #define rask_write_text(s, ...) \
     raski_write_text((s).node, RASKI_FIRST(__VA_ARGS__), RASKI_REST_OPTIONS(__VA_ARGS__), \
                      RASKI_HERE)
+/* rask_discard(s, options...): takes records and forgets them. Flink: DiscardingSink. */
 #define rask_discard(...) \
     raski_discard((RASKI_FIRST(__VA_ARGS__)).node, RASKI_REST_OPTIONS(__VA_ARGS__), RASKI_HERE)
 
@@ -371,7 +403,9 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
  *   rask_iterator(word_count) it = rask_execute_and_collect(counts, "WordCount");
  *   for (word_count r; rask_next(&it, &r);) ...
  *   return rask_close(&it);
- * A record's strings live until the next rask_next. rask_close cancels a job that still runs, and
+ * rask_next waits for the next record; false: there is none, since the job has finished, failed or
+ * was cancelled (rask_close tells which). A job that is faster than the program waits for it. A
+ * record's strings live until the next rask_next. rask_close cancels a job that still runs, and
  * returns an exit code after printing the first error. Frees the environment. */
 #define rask_execute_and_collect(s, job_name) RASKI_COLLECT_OF(RASKI_UNIQUE, s, job_name)
 #define RASKI_COLLECT_OF(v, s, job_name) __extension__({ \

@@ -29,7 +29,7 @@ extern "C" {
 #define RASK_API
 #endif
 
-enum { RASK_STRING_INLINE = 12 };
+enum { RASK_STRING_INLINE = 12 }; /* bytes of the longest string that needs no other memory */
 
 /* No union inside: compilers then keep whole records with strings in registers. */
 typedef struct rask_string {
@@ -100,6 +100,7 @@ static inline rask_string rask_string_of(const char *p, size_t len) {
 #endif
     return s;
 }
+/* The same for raw bytes. */
 static inline rask_bytes rask_bytes_of(const void *p, size_t len) {
     rask_string s = rask_string_of((const char *)p, len);
     rask_bytes b;
@@ -110,6 +111,7 @@ static inline rask_bytes rask_bytes_of(const void *p, size_t len) {
 static inline rask_string rask_string_from(const char *text) {
     return rask_string_of(text, strlen(text));
 }
+/* Bytewise. */
 static inline bool rask_string_equal(rask_string a, rask_string b) {
     if (a.len != b.len || a.raski_head != b.raski_head) return false;
     if (a.len <= RASK_STRING_INLINE || a.raski_tail == b.raski_tail)
@@ -117,10 +119,12 @@ static inline bool rask_string_equal(rask_string a, rask_string b) {
     return memcmp((const void *)(uintptr_t)a.raski_tail, (const void *)(uintptr_t)b.raski_tail,
                   a.len) == 0;
 }
+/* Whether a is that NUL-terminated text. */
 static inline bool rask_string_is(rask_string a, const char *text) {
     return strlen(text) == a.len && memcmp(rask_string_data(&a), text, a.len) == 0;
 }
-/* Bytewise order: negative, 0, positive. */
+/* Bytewise order: negative, 0, positive. (Java's compareTo, which rask_min and rask_max of strings
+ * use, differs from it where characters beyond U+FFFF meet ones from U+E000 on.) */
 static inline int rask_string_compare(rask_string a, rask_string b) {
     size_t n = a.len < b.len ? a.len : b.len;
     int c = memcmp(rask_string_data(&a), rask_string_data(&b), n);

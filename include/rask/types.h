@@ -18,6 +18,7 @@ extern "C" {
 /* Milliseconds since 1970-01-01T00:00Z. In RASK_TYPE written (field, rask_timestamp). */
 typedef int64_t rask_timestamp;
 
+/* What a value is; the numbers are part of the ABI. */
 typedef enum rask_kind {
     RASK_KIND_BYTE = 1,  /* int8_t    Flink BYTE */
     RASK_KIND_SHORT,     /* int16_t   SHORT */
@@ -77,6 +78,7 @@ typedef struct rask_text {
  * absent optionals. RASK_E_NOMEM leaves text as it was. */
 RASK_API rask_status rask_text_append_record(rask_text *text, const rask_type *type,
                                              const void *record);
+/* Appends length bytes. RASK_E_NOMEM leaves text as it was. */
 RASK_API rask_status rask_text_append(rask_text *text, const char *bytes, size_t length);
 
 #ifdef __cplusplus
