@@ -66,7 +66,7 @@ static rask_status fill(reader *self) {
         memmove(self->buffer, self->buffer + self->begin, self->end - self->begin);
     self->end -= self->begin;
     self->begin = 0;
-    if (self->end == self->capacity || self->buffer == NULL) {
+    if (self->end == self->capacity) {
         rask_status status = grow(self);
         if (status != RASK_OK) return status;
     }
@@ -190,6 +190,7 @@ RASK_ADD_SPLIT(read_lines, self, bytes) {
     self->begin = self->end = self->searched = 0;
     self->file = strdup(split.path);
     if (self->file == NULL) return rask_fail("no memory to read \"%s\"", split.path);
+    if (self->buffer == NULL && grow(self) != RASK_OK) return RASK_FAILED;
     self->source = raski_byte_source_open(split.path, self->line_start, message, sizeof message);
     return self->source ? RASK_OK : rask_fail("%s", message);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Inputs and outputs that are missing, forbidden, full, closed, strange, or change meanwhile."""
+import errno
 import gzip
 import os
 import resource
@@ -169,11 +170,20 @@ class InputTest(Case):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         job = start(WORDCOUNT, fifo)
-        with open(fifo, "wb") as file:
+        with os.fdopen(self.open_when_read(fifo, job), "wb") as file:
             file.write(b"in a pipe\n")
         out, err = job.communicate(timeout=TIMEOUT_S)
         self.assertEqual((job.returncode, sorted(out.split()), err),
                          (0, [b"(a,1)", b"(in,1)", b"(pipe,1)"], b""))
+
+    def open_when_read(self, fifo, job):
+        while True:
+            self.assertIsNone(job.poll())
+            try:
+                return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    raise
 
     def test_a_pipe_without_writer_can_be_cancelled(self):
         fifo = self.path("fifo")
@@ -191,12 +201,13 @@ class InputTest(Case):
     def shrinks(self, size, *arguments):
         line = b"0123456789abcdef\n"
         path = self.write("shrinking.txt", line * (40_000_000 // len(line)))
-        gate = self.path("gate")
-        os.mkfifo(gate)
-        job = start(LINE_LENGTHS, *arguments, "--gate", gate, path, stdout=subprocess.DEVNULL)
-        with open(gate, "wb", buffering=0) as file:
-            os.truncate(path, size)
-            file.write(b"go" * 32)
+        gate, opener = os.pipe()
+        job = start(LINE_LENGTHS, *arguments, "--gate", gate, path, stdout=subprocess.DEVNULL,
+                    pass_fds=[gate])
+        os.close(gate)
+        self.assertEqual(job.stderr.readline(), b"at the gate\n")
+        os.truncate(path, size)
+        os.close(opener)
         _, err = job.communicate(timeout=TIMEOUT_S)
         text = err.decode()
         self.assertEqual(job.returncode, 1, text)
