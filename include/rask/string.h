@@ -63,23 +63,28 @@ static inline uint64_t raski_load4(const char *p) {
     memcpy(&word, p, sizeof word);
     return word;
 }
+/* All ones if a < b (both below 2^63), else 0, and no branch. */
+static inline uint64_t raski_below(uint64_t a, uint64_t b) {
+    return (uint64_t)((int64_t)(a - b) >> 63);
+}
 /* A string of len bytes at p; borrows p when len > 12. len below 2^32. */
 static inline rask_string rask_string_of(const char *p, size_t len) {
     rask_string s;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     /* Made in registers from loads that overlap, never behind the text: a copy of unknown length
-     * into the value would be read back before it is whole, which stalls. */
+     * into the value would be read back before it is whole, which stalls. From 4 bytes on without
+     * branches, which random lengths would make expensive. */
     uint64_t head = 0;
     uint64_t tail = 0;
-    if (len > RASK_STRING_INLINE) {
+    if (len >= 4) {
+        uint64_t is_long = raski_below(RASK_STRING_INLINE, len);
+        uint64_t n = (len & ~is_long) | (RASK_STRING_INLINE & is_long);
+        uint64_t absent = (8 - n) & raski_below(n, 8); /* bytes that bytes 4..7 lack */
+        uint64_t middle = raski_load4(p + 4 - absent) >> (8 * absent);
+        uint64_t half_shift = 4 * (RASK_STRING_INLINE - n); /* twice: 64 at once would be none */
+        uint64_t last = raski_load4(p + n - 4) << 32 >> half_shift >> half_shift;
         head = raski_load4(p);
-        tail = (uint64_t)(uintptr_t)p;
-    } else if (len >= 8) {
-        head = raski_load4(p);
-        tail = raski_load4(p + 4) | raski_load4(p + len - 4) << (8 * (len - 8));
-    } else if (len >= 4) {
-        head = raski_load4(p);
-        tail = raski_load4(p + len - 4) >> (8 * (8 - len));
+        tail = ((middle | last) & ~is_long) | ((uint64_t)(uintptr_t)p & is_long);
     } else if (len > 0) {
         head = (uint64_t)(unsigned char)p[0] |
                (uint64_t)(unsigned char)p[len / 2] << (8 * (len / 2)) |

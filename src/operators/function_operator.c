@@ -15,13 +15,26 @@ static bool runs_in_place(const raski_operator *op, bool exclusive) {
     return op->out.targets.count != 1 || op->out.targets.items[0].op != NULL;
 }
 
+/* Operators in a row that all run in place are called one after another: each inside of the one
+ * before would be deeper than a processor's memory of return addresses. */
 static void process_in_place(raski_operator *op, void *records, size_t n) {
-    size_t out = op->def->fn->run_in_place(op->self, records, n, &op->ctx);
-    if (op->ctx.failed) {
-        raski_operator_name_record(op);
-        return;
+    for (;;) {
+        size_t out = op->def->fn->run_in_place(op->self, records, n, &op->ctx);
+        if (op->ctx.failed) {
+            raski_operator_name_record(op);
+            return;
+        }
+        raski_operator *next = op->next;
+        if (out == 0 || next == NULL || next->ops != &raski_function_ops ||
+            !runs_in_place(next, true)) {
+            raski_operator_dispatch(op, records, out, true);
+            return;
+        }
+        raski_operator_count_out(op, out);
+        raski_operator_begin(next, out);
+        op = next;
+        n = out;
     }
-    raski_operator_dispatch(op, records, out, true);
 }
 
 static void process_sink(raski_operator *op, const void *records, size_t n) {

@@ -14,7 +14,7 @@ typedef struct keyed {
     void *keys[2]; /* what the selectors give, per input; NULL without selector */
     char *rows[RASKI_LOOKUP_MAX];
     char *no_key; /* a row for hooks, which have no current key; always without state */
-    bool tracked; /* in this block */
+    bool tracked, cleared; /* in this block */
     /* Rows of this batch whose key was left without state. They are removed when the batch was
      * handed on: emitted records may borrow the strings of their keys. */
     char **empty;
@@ -124,7 +124,7 @@ static rask_status check_key_groups(raski_operator *op, keyed *k, const raski_ke
 }
 
 static rask_status lookup(raski_operator *op, keyed *k, unsigned input, const char *records,
-                          size_t size, size_t n, raski_error *err) {
+                          size_t size, size_t n, uint64_t *ret_inserted, raski_error *err) {
     const raski_key_definition *key = key_of(op, input);
     const char *keys = records;
     size_t key_size = size;
@@ -134,11 +134,14 @@ static rask_status lookup(raski_operator *op, keyed *k, unsigned input, const ch
         key_size = key->selector->out->size;
     }
     RASKI_TRY(check_key_groups(op, k, &key->fields, keys, key_size, n, err));
-    return raski_keyed_table_lookup(k->table, &key->fields, keys, key_size, n, k->rows, NULL, err);
+    return raski_keyed_table_lookup(k->table, &key->fields, keys, key_size, n, k->rows,
+                                    ret_inserted, err);
 }
 
-static rask_status note_empty_rows(keyed *k, size_t n, raski_error *err) {
-    for (size_t i = 0; i < n; i++) {
+/* candidates: a bit for each record of the block whose row may be empty. */
+static rask_status note_empty_rows(keyed *k, uint64_t candidates, raski_error *err) {
+    for (; candidates != 0; candidates &= candidates - 1) {
+        const size_t i = (size_t)__builtin_ctzll(candidates);
         if (*(const uint32_t *)(const void *)k->rows[i] != 0) continue;
         if (k->empty_count == k->empty_capacity) {
             size_t capacity = k->empty_capacity ? 2 * k->empty_capacity : RASKI_LOOKUP_MAX;
@@ -189,7 +192,8 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
     while (n > 0 && !op->env->failed) {
         size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
         op->ctx.i = 0;
-        if (lookup(op, k, input, in, size, block, &error) != RASK_OK) {
+        uint64_t inserted = 0;
+        if (lookup(op, k, input, in, size, block, &inserted, &error) != RASK_OK) {
             raski_operator_fail(op, &error);
             return;
         }
@@ -200,7 +204,10 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
         op->pending += out;
         rask_status status = k->tracked ? raski_keyed_table_adopt(k->table, &error) : RASK_OK;
         k->tracked = false;
-        if (status == RASK_OK) status = note_empty_rows(k, block, &error);
+        /* Rows lack state when they are new, or after a clear. */
+        if (k->cleared) inserted = UINT64_MAX >> (64 - block);
+        k->cleared = false;
+        if (status == RASK_OK) status = note_empty_rows(k, inserted, &error);
         if (status != RASK_OK) {
             raski_operator_fail(op, &error);
             return;
@@ -234,6 +241,7 @@ void raski_state_clear(rask_ctx *ctx, unsigned index) {
         fail_without_key(ctx->op);
         return;
     }
+    k->cleared = true;
     if (raski_keyed_table_clear(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
         raski_operator_fail(ctx->op, &error);
 }

@@ -9,8 +9,10 @@
 enum { BATCH_BYTES = 32 * 1024, BATCH_RECORDS_MAX = 1024, BATCH_RECORDS_MIN = 16 };
 
 /* ---------------------------------------------------------------- the operator on this thread */
-static _Thread_local raski_operator *current;
-static _Thread_local raski_error *failure_sink;
+/* Set for each batch of each operator: no call to find it, in the shared library neither. */
+#define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+static _Thread_local raski_operator *current INITIAL_EXEC;
+static _Thread_local raski_error *failure_sink INITIAL_EXEC;
 
 void raski_operator_enter(raski_operator *op) {
     current = op;
@@ -327,13 +329,9 @@ static void output_dispatch(raski_operator *op, raski_output *output, void *reco
     }
 }
 
-static void count_out(raski_operator *op, size_t n) {
-    __atomic_store_n(&op->records_out, op->records_out + (int64_t)n, __ATOMIC_RELAXED);
-}
-
 void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool exclusive) {
     if (n == 0) return;
-    count_out(op, n);
+    raski_operator_count_out(op, n);
     if (op->next != NULL)
         raski_operator_process(op->next, op->next_input, records, n, exclusive);
     else
@@ -347,7 +345,7 @@ static void hand_on_sides(raski_operator *op) {
         size_t n = side->count;
         if (n == 0) continue;
         side->count = 0;
-        count_out(op, n);
+        raski_operator_count_out(op, n);
         output_dispatch(op, &side->output, side->records, n, side->record_size, false);
     }
 }
@@ -368,7 +366,7 @@ void raski_operator_hand_on(raski_operator *op) {
     if (n > 0 && !op->env->failed) {
         raski_target *target = only_writer(op);
         if (target != NULL) {
-            count_out(op, n);
+            raski_operator_count_out(op, n);
             commit_window(op, target, window, n);
         } else {
             raski_operator_dispatch(op, window, n, true);
@@ -449,10 +447,7 @@ void raski_operator_open(raski_operator *op) {
 
 void raski_operator_process(raski_operator *op, unsigned input, void *records, size_t n,
                             bool exclusive) {
-    raski_operator_enter(op);
-    op->record_base = op->records_in + 1;
-    op->ctx.i = 0;
-    __atomic_store_n(&op->records_in, op->records_in + (int64_t)n, __ATOMIC_RELAXED);
+    raski_operator_begin(op, n);
     op->ops->process(op, input, records, n, exclusive);
 }
 

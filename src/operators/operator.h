@@ -145,6 +145,16 @@ void raski_operator_name_record(raski_operator *op);
 /* Runs at the start of everything that may call user code: rask_fail and rask_runtime find op. */
 void raski_operator_enter(raski_operator *op);
 bool raski_operator_is_function(const raski_operator *op, raski_fn_kind kind);
+/* What is noted before n records are processed, and when n records were handed on. */
+static inline void raski_operator_begin(raski_operator *op, size_t n) {
+    raski_operator_enter(op);
+    op->record_base = op->records_in + 1;
+    op->ctx.i = 0;
+    __atomic_store_n(&op->records_in, op->records_in + (int64_t)n, __ATOMIC_RELAXED);
+}
+static inline void raski_operator_count_out(raski_operator *op, size_t n) {
+    __atomic_store_n(&op->records_out, op->records_out + (int64_t)n, __ATOMIC_RELAXED);
+}
 
 /* Sources (def->fn is a source). */
 typedef enum raski_source_result {
