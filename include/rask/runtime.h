@@ -162,7 +162,8 @@ RASK_API bool rask_cancelled(void);
  * Borrowed until the function is closed. */
 RASK_API const char *rask_option(const char *key);
 
-/* A counter of the running operator's subtask. Flink: MetricGroup.counter. */
+/* A counter of the running operator's subtask. At the end rask_job_result has the sum over all
+ * subtasks as OPERATOR.NAME. Flink: MetricGroup.counter. */
 typedef struct rask_counter {
     int64_t value; /* written by the task's thread only */
 } rask_counter;

@@ -106,12 +106,21 @@ enum {
  * job cleanly, a second one ends the process at once. */
 RASK_API int rask_execute(rask_env *env_take, const char *job_name);
 
+/* The sum of a counter (rask_counter_of) over all subtasks. */
+typedef struct rask_job_counter {
+    const char *name; /* OPERATOR.NAME */
+    int64_t value;
+} rask_job_counter;
+
 typedef struct rask_job_result {
     rask_status status;     /* RASK_OK, RASK_FAILED, RASK_E_CANCELLED, ... */
     int64_t runtime_ms;     /* from RUNNING to the end */
     int64_t records_in;     /* by the sources */
     int64_t records_out;    /* taken by the sinks */
     char message[1024];     /* of a failure, as it would be printed */
+    /* By name; borrowed until the environment runs again or is destroyed. */
+    const rask_job_counter *counters;
+    size_t counter_count;
 } rask_job_result;
 /* The same, but keeps the environment and says how it went; prints nothing. */
 RASK_API int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result);

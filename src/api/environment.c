@@ -52,6 +52,12 @@ rask_env *rask_env_create(int *argc, char ***argv) {
     return env;
 }
 
+void raski_env_forget_counters(rask_env *env) {
+    for (size_t i = 0; i < env->counters.count; i++)
+        raski_free((char *)(uintptr_t)env->counters.items[i].name);
+    raski_vec_free(&env->counters);
+}
+
 void rask_env_destroy(rask_env *env_take) {
     rask_env *env = env_take;
     if (env == NULL) return;
@@ -61,6 +67,7 @@ void rask_env_destroy(rask_env *env_take) {
     for (size_t i = 0; i < env->connectors.count; i++)
         raski_connector_destroy(&env->connectors.items[i]);
     raski_vec_free(&env->connectors);
+    raski_env_forget_counters(env);
     raski_transformation_graph_destroy(env->graph);
     raski_configuration_destroy(env->configuration);
     raski_arena_destroy(env->arena);

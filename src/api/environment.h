@@ -28,6 +28,7 @@ struct rask_env {
     raski_arena *arena;                 /* streams, keys, partition definitions */
     RASKI_VEC(raski_operator_definition *) definitions;
     RASKI_VEC(raski_connector) connectors;
+    RASKI_VEC(rask_job_counter) counters; /* of the last run; names are owned */
     uint64_t next_identity; /* of selectors and partitioners */
     raski_error error;      /* of the first building call that failed */
     char where[512];        /* its operator and place; "" when there is none */
@@ -66,6 +67,7 @@ int raski_env_print_plan(rask_env *env_take, const char *job_name);
  * status is neither RASK_OK nor RASK_E_CANCELLED. job has begun. show_progress: on a terminal. */
 rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job *job,
                           bool show_progress, rask_job_result *ret_result, char **ret_message);
+void raski_env_forget_counters(rask_env *env);
 /* Prints how a job ended, unless it is well; gives the exit code. */
 int raski_report(const char *job_name, const raski_running_job *job, rask_status status,
                  const char *message);

@@ -192,7 +192,11 @@ int raski_iterator_close(raski_iterator *it, rask_job_result *ret_result) {
     int code = RASK_EXIT_OK; /* a job that the program no longer wants has not failed */
     if (!early || asked || it->status != RASK_E_CANCELLED)
         code = raski_report(it->job_name, &it->job, it->status, it->message);
-    if (ret_result != NULL) *ret_result = it->result;
+    if (ret_result != NULL) {
+        *ret_result = it->result;
+        ret_result->counters = NULL; /* they go with the environment */
+        ret_result->counter_count = 0;
+    }
     for (batch *b = it->first; b != NULL;) {
         batch *next = b->next;
         raski_free(b);

@@ -121,6 +121,31 @@ static void count_records(const raski_job_graph *graph, const raski_job_result *
     }
 }
 
+static int compare_counters(const void *a, const void *b) {
+    return strcmp(((const rask_job_counter *)a)->name, ((const rask_job_counter *)b)->name);
+}
+
+/* Sums the counters of all subtasks by their names. */
+static void sum_counters(rask_env *env, const raski_stream_task_context *context,
+                         rask_job_result *ret) {
+    raski_env_forget_counters(env);
+    for (size_t i = 0; i < context->counters.count; i++) {
+        const raski_subtask_counter *counter = &context->counters.items[i];
+        size_t at = 0;
+        while (at < env->counters.count &&
+               strcmp(env->counters.items[at].name, counter->name) != 0)
+            at++;
+        if (at == env->counters.count)
+            raski_vec_push(&env->counters, (rask_job_counter){raski_strdup(counter->name), 0});
+        env->counters.items[at].value += counter->value;
+    }
+    if (env->counters.count > 0)
+        qsort(env->counters.items, env->counters.count, sizeof *env->counters.items,
+              compare_counters);
+    ret->counters = env->counters.items;
+    ret->counter_count = env->counters.count;
+}
+
 static char *describe_failure(const raski_failure *failure, const raski_error *err) {
     if (failure == NULL) return raski_strdup(err->message);
     raski_str text = {0};
@@ -145,7 +170,6 @@ static rask_status run_job(job_run *run, rask_job_result *ret_result, char **ret
     raski_running_set_cluster(run->job, NULL);
     ret_result->runtime_ms = result.net_runtime_ms;
     count_records(run->graph, &result, ret_result);
-    raski_progress_end(&run->progress, ret_result, status);
     if (status != RASK_OK && status != RASK_E_CANCELLED)
         *ret_message = describe_failure(result.failure, err);
     raski_job_result_fini(&result);
@@ -197,6 +221,9 @@ static rask_status run_planned(job_run *run, rask_job_result *ret_result, char *
     rask_status status = start_cluster(run, &factory, err);
     if (status == RASK_OK) status = run_job(run, ret_result, ret_message, err);
     raski_mini_cluster_destroy(run->cluster);
+    sum_counters(env, &context, ret_result);
+    raski_progress_end(&run->progress, ret_result, status);
+    raski_stream_task_context_fini(&context);
     raski_split_coordinators_destroy(run->coordinators);
     raski_network_pool_destroy(run->pool);
     return end_connectors(env, status, err);

@@ -102,4 +102,7 @@ void raski_progress_end(raski_progress *progress, const rask_job_result *result,
                       : 0.0;
     (void)fprintf(stderr, "%s records in %.2f s (%s/s)\n", grouped(result->records_in, a),
                   (double)result->runtime_ms / 1000.0, grouped((int64_t)rate, b));
+    for (size_t i = 0; i < result->counter_count; i++)
+        (void)fprintf(stderr, "  %s: %s\n", result->counters[i].name,
+                      grouped(result->counters[i].value, a));
 }

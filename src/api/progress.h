@@ -29,7 +29,8 @@ void raski_progress_start(raski_progress *progress, const raski_job_graph *graph
                           const raski_split_coordinators *coordinators, bool show);
 bool raski_progress_wanted(const raski_progress *progress);
 void raski_progress_show(void *progress, const raski_job_progress *now);
-/* Removes the line of progress, and says in one line how much was done. */
+/* Removes the line of progress, and says how much was done and what the job's
+ * functions counted. */
 void raski_progress_end(raski_progress *progress, const rask_job_result *result,
                         rask_status status);
 #endif

@@ -285,10 +285,15 @@ rask_status raski_task_start(raski_task *task, raski_error *err) {
     return raski_thread_create(task->vertex->name, stack_size, run, task, &task->thread, err);
 }
 
+void raski_task_wait(raski_task *task) {
+    raski_thread_join(task->thread);
+    task->thread = NULL;
+}
+
 void raski_task_destroy(raski_task *task_take) {
     raski_task *task = task_take;
     if (task == NULL) return;
-    raski_thread_join(task->thread);
+    raski_task_wait(task);
     raski_task_free_chain(task);
     mail_free(task->mail);
     raski_mutex_destroy(task->mail_lock);

@@ -102,6 +102,9 @@ void raski_task_cancel(raski_task *task);
 /* From the coordinator of an operator of this task; copies bytes. After the end: dropped. */
 void raski_task_deliver_event(raski_task *task, raski_id operator_id, const void *bytes,
                               size_t size);
+/* Joins the thread: what the task left can be read after. It must have ended, or never been
+ * started; idempotent, owner's thread. */
+void raski_task_wait(raski_task *task);
 /* Joins the thread (the task must have ended or never been started) and frees. NULL is fine. */
 void raski_task_destroy(raski_task *task_take);
 
@@ -111,7 +114,7 @@ typedef struct raski_operator_counters {
 } raski_operator_counters;
 /* i: place in vertex->operators. */
 raski_operator_counters raski_task_get_counters(const raski_task *task, size_t i);
-/* The user's counters of operator i: calls visit for each. Once the task has ended. */
+/* The user's counters of operator i: calls visit for each. After raski_task_wait. */
 void raski_task_visit_user_counters(const raski_task *task, size_t i,
                                     void (*visit)(void *context, const char *name, int64_t value),
                                     void *context);

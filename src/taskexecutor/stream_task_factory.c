@@ -51,10 +51,55 @@ static void send_event(void *context, raski_task *task, raski_id operator_id, co
 }
 
 /* ---------------------------------------------------------------- the factory */
+/* ---- counters of functions */
+static void forget_counters(raski_stream_task_context *context, const stream_task *st) {
+    size_t kept = 0;
+    for (size_t i = 0; i < context->counters.count; i++) {
+        raski_subtask_counter *counter = &context->counters.items[i];
+        if (counter->vertex == st->vertex && counter->subtask == st->subtask)
+            raski_free(counter->name);
+        else
+            context->counters.items[kept++] = *counter;
+    }
+    context->counters.count = kept;
+}
+
+typedef struct counter_visit {
+    raski_stream_task_context *context;
+    const stream_task *st;
+    const char *operator_name;
+} counter_visit;
+
+static void keep_counter(void *ctx, const char *name, int64_t value) {
+    counter_visit *visit = ctx;
+    const raski_subtask_counter counter = {visit->st->vertex, visit->st->subtask,
+                                           raski_format("%s.%s", visit->operator_name, name),
+                                           value};
+    raski_vec_push(&visit->context->counters, counter);
+}
+
+/* Those of an attempt take the place of the one before. */
+static void keep_counters(raski_stream_task_context *context, const stream_task *st) {
+    forget_counters(context, st);
+    for (size_t i = 0; i < st->vertex->operator_count; i++) {
+        counter_visit visit = {context, st, st->vertex->operators[i].name};
+        raski_task_visit_user_counters(st->task, i, keep_counter, &visit);
+    }
+}
+
+void raski_stream_task_context_fini(raski_stream_task_context *context) {
+    for (size_t i = 0; i < context->counters.count; i++)
+        raski_free(context->counters.items[i].name);
+    raski_vec_free(&context->counters);
+}
+
 static void destroy(void *ctx, void *task_take) {
-    (void)ctx;
     stream_task *st = task_take;
     if (st == NULL) return;
+    if (st->task != NULL) {
+        raski_task_wait(st->task);
+        keep_counters(ctx, st);
+    }
     raski_task_destroy(st->task);
     raski_free(st->task_name);
     raski_free(st);

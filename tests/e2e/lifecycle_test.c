@@ -359,6 +359,97 @@ static void functions_know_where_they_run(void **state) {
     }
 }
 
+typedef struct {
+    rask_counter *even;
+} counter_user;
+RASK_INSTANCE(counter_user);
+RASK_RICH_MAP(count_even, counter_user, self, int64_t, n, int64_t) {
+    if (n % 2 == 0) rask_count(self->even, 1);
+    if (n % 10 == 0) rask_count(rask_counter_of("tens"), 1);
+    return n;
+}
+RASK_OPEN(count_even, self) {
+    self->even = rask_counter_of("even");
+    return RASK_OK;
+}
+static void counters_are_in_the_result(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        rask_env *env = env_of(s);
+        rask_stream(int64_t) n = rask_sequence(env, 1, 1000);
+        rask_discard(rask_map(rask_map(rask_rebalance(n), count_even, .name = "b"), count_even,
+                              .name = "a"));
+        for (int run = 0; run < 2; run++) {
+            rask_job_result result = run_job(env);
+            static const rask_job_counter want[] = {
+                {"a.even", 500}, {"a.tens", 100}, {"b.even", 500}, {"b.tens", 100}};
+            assert_int_equal(result.counter_count, 4);
+            for (int i = 0; i < 4; i++) {
+                assert_string_equal(result.counters[i].name, want[i].name);
+                assert_int_equal(result.counters[i].value, want[i].value);
+            }
+        }
+        rask_env_destroy(env);
+    }
+}
+
+/* ---------------------------------------------------------------- restarts */
+typedef struct {
+    notes *notes;
+    rask_counter *seen;
+} retrier;
+RASK_INSTANCE(retrier);
+typedef struct {
+    int64_t n;
+    int32_t attempt;
+} tried;
+RASK_TYPE(tried, n, attempt);
+RASK_RICH_MAP(fail_twice, retrier, self, int64_t, n, int64_t) {
+    const int attempt = rask_runtime()->attempt_number;
+    if (n == 500 && attempt < 2) (void)rask_fail("attempt %d", attempt);
+    rask_count(self->seen, 1);
+    notes_add(self->notes, &rask_type_tried, &(tried){n, attempt});
+    return n;
+}
+RASK_OPEN(fail_twice, self) {
+    self->seen = rask_counter_of("seen");
+    return RASK_OK;
+}
+/* The last attempt of a job that was restarted reads everything again, once. */
+static void a_job_that_fails_is_started_again_if_asked(void **state) {
+    (void)state;
+    FOR_EACH_SETTING(s) {
+        notes seen = {0};
+        rask_env *env = env_of(s);
+        rask_set_option(env, "restart-strategy.type", "fixed-delay");
+        rask_set_option(env, "restart-strategy.fixed-delay.attempts", "2");
+        rask_set_option(env, "restart-strategy.fixed-delay.delay", "1 ms");
+        rask_discard(rask_map(rask_rebalance(rask_sequence(env, 1, 1000)), fail_twice,
+                              .self = RASK_SELF(retrier, .notes = &seen)));
+        rask_job_result result = run_job(env);
+        assert_int_equal(result.counter_count, 1);
+        if (!s->batch) { /* one region: all of it ran three times */
+            assert_int_equal(result.counters[0].value, 1000);
+            for (int64_t n = 1; n <= 1000; n++) {
+                char text[64];
+                (void)snprintf(text, sizeof text, "(%lld,2)", (long long)n);
+                if (n % 100 == 0) assert_int_equal(lines_count(&seen.lines, text), 1);
+            }
+        }
+        lines_free(&seen.lines);
+        rask_env_destroy(env);
+
+        env = env_of(s); /* once is not enough */
+        rask_set_option(env, "restart-strategy.type", "fixed-delay");
+        rask_set_option(env, "restart-strategy.fixed-delay.attempts", "1");
+        rask_set_option(env, "restart-strategy.fixed-delay.delay", "1 ms");
+        rask_discard(rask_map(rask_rebalance(rask_sequence(env, 1, 1000)), fail_twice,
+                              .self = RASK_SELF(retrier, .notes = &seen)));
+        assert_fails(env, "attempt 1");
+        lines_free(&seen.lines);
+    }
+}
+
 static void outside_of_a_task_there_is_an_empty_context(void **state) {
     (void)state;
     assert_string_equal(rask_runtime()->job_name, "");
@@ -409,6 +500,8 @@ int main(void) {
         cmocka_unit_test(what_was_opened_is_closed_once_when_a_job_fails),
         cmocka_unit_test(what_was_opened_is_closed_once_when_a_job_is_cancelled),
         cmocka_unit_test(functions_know_where_they_run),
+        cmocka_unit_test(counters_are_in_the_result),
+        cmocka_unit_test(a_job_that_fails_is_started_again_if_asked),
         cmocka_unit_test(outside_of_a_task_there_is_an_empty_context),
         cmocka_unit_test(a_failure_says_operator_subtask_and_record),
     };

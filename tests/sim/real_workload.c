@@ -276,6 +276,7 @@ static void destroy(void *ctx_take) {
     raski_split_coordinators_destroy(w->coordinators);
     raski_job_graph_destroy(w->graph);
     raski_network_pool_destroy(w->pool);
+    raski_stream_task_context_fini(&w->context);
     rask_env_destroy(w->env);
     raski_free(w);
 }
