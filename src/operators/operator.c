@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "types/layout.h"
+#include "types/type_info.h"
 
 enum { BATCH_BYTES = 32 * 1024, BATCH_RECORDS_MAX = 1024, BATCH_RECORDS_MIN = 16 };
 
@@ -193,7 +194,11 @@ static raski_output *output_of(raski_operator *op, const char *tag) {
     const rask_type *type = raski_operator_definition_side_type(op->def, tag);
     RASKI_ASSERT(type != NULL);
     size_t capacity = BATCH_BYTES / type->size + 1;
-    raski_side_output_buffer side = {.tag = tag, .record_size = type->size, .capacity = capacity};
+    raski_side_output_buffer side = {.tag = tag,
+                                     .type = type,
+                                     .same_type = type,
+                                     .record_size = type->size,
+                                     .capacity = capacity};
     side.records = raski_calloc(capacity, type->size);
     raski_vec_push(&op->sides, side);
     return &op->sides.items[op->sides.count - 1].output;
@@ -399,11 +404,26 @@ void raski_stamp(rask_ctx *ctx, size_t n) {
     while (ctx->stamped < n) ctx->ts_out[ctx->stamped++] = ctx->ts[ctx->i];
 }
 
+/* A tag of the same name in another file may have another type. */
+static bool has_type_of(raski_operator *op, raski_side_output_buffer *side, const raski_tag *tag) {
+    if (raski_type_equal(side->type, tag->type)) {
+        side->same_type = tag->type;
+        return true;
+    }
+    raski_error error = {0};
+    (void)RASKI_FAIL(&error, RASK_FAILED, USER,
+                     "a record of type %s was emitted to side output \"%s\", which is read as %s",
+                     tag->type->name, tag->name, side->type->name);
+    raski_operator_fail(op, &error);
+    return false;
+}
+
 void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
     raski_operator *op = ctx->op;
     for (size_t i = 0; i < op->sides.count; i++) {
         raski_side_output_buffer *side = &op->sides.items[i];
         if (side->tag != tag->name && strcmp(side->tag, tag->name) != 0) continue;
+        if (side->same_type != tag->type && !has_type_of(op, side, tag)) return;
         if (side->count == side->capacity) {
             int64_t base = op->record_base;
             hand_on_sides(op);

@@ -52,6 +52,8 @@ typedef struct raski_output {
 
 typedef struct raski_side_output_buffer {
     const char *tag;
+    const rask_type *type;      /* of whoever reads it */
+    const rask_type *same_type; /* of a tag that was found to be equal to type */
     size_t record_size;
     raski_output output;
     void *records; /* staging */
