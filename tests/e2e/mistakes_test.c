@@ -170,6 +170,30 @@ static void m9_a_hidden_field_is_found_before_the_job_starts(void **state) {
 }
 #endif
 
+/* Tags are told apart by their names: one that another file declares with another type is found
+ * when it is used. */
+RASK_SIDE_OUTPUT(mine, int64_t);
+static const struct {
+    raski_tag base;
+    rask_stream(rask_string) out;
+} theirs = {.base = {"mine", &rask_type_rask_string}};
+RASK_PROCESS(to_mine, counting, self, int64_t, n, int64_t, out) {
+    rask_emit_side(out, mine, self->next + n);
+}
+static void a_side_output_of_another_type_fails_the_job(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_side_output(rask_process(rask_sequence(env, 1, 2), to_mine), theirs));
+    assert_fails(env,
+                 "a record of type int64_t was emitted to side output \"mine\", which is read as "
+                 "rask_string");
+    env = env_with_parallelism(1); /* two readers that disagree are found before */
+    rask_stream(int64_t) s = rask_process(rask_sequence(env, 1, 2), to_mine);
+    rask_discard(rask_side_output(s, theirs));
+    rask_discard(rask_side_output(s, mine));
+    assert_mistake(env, PARTS("mine", "mistakes_test.c"));
+}
+
 /* A wrong type of rask_key fails the job instead of reading what is not there. */
 typedef struct {
     rask_value(int64_t) seen;
@@ -230,6 +254,7 @@ int main(void) {
 #ifndef __clang__
         cmocka_unit_test(m9_a_hidden_field_is_found_before_the_job_starts),
 #endif
+        cmocka_unit_test(a_side_output_of_another_type_fails_the_job),
         cmocka_unit_test(a_wrong_type_of_key_fails_the_job),
         cmocka_unit_test(there_is_no_state_without_a_key),
     };
