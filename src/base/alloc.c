@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_NO_MEMORY = 70, ARENA_CHUNK_DEFAULT = 64 * 1024, ARENA_ALIGN = 16 };
+enum {
+    EXIT_NO_MEMORY = 70,
+    ARENA_CHUNK_DEFAULT = 64 * 1024,
+    ARENA_ALIGN = 16,
+    ARENA_LARGE_FROM = 1024 * 1024
+};
 
 static RASKI_COLD void *no_memory(size_t size) {
     (void)fprintf(stderr, "rask: out of memory: the system has no %zu bytes left\n", size);
@@ -87,6 +92,8 @@ typedef struct chunk {
 struct raski_arena {
     chunk *head;
     size_t chunk_size;
+    size_t total;              /* of all chunks */
+    raski_arena_advise advise; /* NULL: chunks are all alike */
 };
 
 raski_arena *raski_arena_create(size_t chunk_size) {
@@ -95,16 +102,36 @@ raski_arena *raski_arena_create(size_t chunk_size) {
     return arena;
 }
 
+raski_arena *raski_arena_create_large(raski_arena_advise advise) {
+    raski_arena *arena = raski_arena_create(0);
+    arena->advise = advise;
+    return arena;
+}
+
+static chunk *large_chunk(const raski_arena *arena) {
+    chunk *c = aligned_alloc(RASKI_ARENA_LARGE_CHUNK, RASKI_ARENA_LARGE_CHUNK);
+    if (c == NULL) return no_memory(RASKI_ARENA_LARGE_CHUNK);
+    arena->advise(c, RASKI_ARENA_LARGE_CHUNK);
+    c->capacity = RASKI_ARENA_LARGE_CHUNK - sizeof *c;
+    return c;
+}
+
+static void add_chunk(raski_arena *arena, size_t size) {
+    bool is_large = arena->advise != NULL && arena->total >= ARENA_LARGE_FROM &&
+                    size <= RASKI_ARENA_LARGE_CHUNK - sizeof(chunk);
+    size_t capacity = size > arena->chunk_size ? size : arena->chunk_size;
+    chunk *c = is_large ? large_chunk(arena) : raski_alloc(sizeof *c + capacity);
+    if (!is_large) c->capacity = capacity;
+    c->next = arena->head;
+    c->used = 0;
+    arena->head = c;
+    arena->total += c->capacity;
+}
+
 void *raski_arena_alloc(raski_arena *arena, size_t size) {
     size = (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    if (arena->head == NULL || arena->head->capacity - arena->head->used < size) {
-        size_t capacity = size > arena->chunk_size ? size : arena->chunk_size;
-        chunk *c = raski_alloc(sizeof *c + capacity);
-        c->next = arena->head;
-        c->used = 0;
-        c->capacity = capacity;
-        arena->head = c;
-    }
+    if (arena->head == NULL || arena->head->capacity - arena->head->used < size)
+        add_chunk(arena, size);
     void *p = arena->head->data + arena->head->used;
     arena->head->used += size;
     return p;
@@ -140,6 +167,7 @@ void raski_arena_reset(raski_arena *arena) {
         free(c);
     }
     arena->head->used = 0;
+    arena->total = arena->head->capacity;
 }
 
 void raski_arena_destroy(raski_arena *arena_take) {

@@ -36,7 +36,13 @@ void raski_free(void *memory_take); /* NULL is fine */
 
 /* Memory that is given back as a whole. */
 typedef struct raski_arena raski_arena;
-raski_arena *raski_arena_create(size_t chunk_size);                     /* 0: 64 KiB */
+raski_arena *raski_arena_create(size_t chunk_size); /* 0: 64 KiB */
+/* For what may become large: beyond a MiB it grows by chunks of LARGE_CHUNK bytes, aligned to as
+ * many, and tells advise about each before it is touched (raski_memory_want_huge_pages: half of the
+ * time that large plans take is page faults otherwise). */
+enum { RASKI_ARENA_LARGE_CHUNK = 2 * 1024 * 1024 };
+typedef void (*raski_arena_advise)(void *memory, size_t size);
+raski_arena *raski_arena_create_large(raski_arena_advise advise);
 void *raski_arena_alloc(raski_arena *arena, size_t size) RASKI_MALLOC;  /* 16-aligned, not zeroed */
 void *raski_arena_calloc(raski_arena *arena, size_t size) RASKI_MALLOC; /* zeroed */
 char *raski_arena_strdup(raski_arena *arena, const char *text) RASKI_MALLOC;

@@ -15,7 +15,7 @@
     do { \
         size_t raski_vec_wanted_ = (wanted); \
         if (raski_vec_wanted_ > (vec)->capacity) { \
-            size_t raski_vec_cap_ = (vec)->capacity ? (vec)->capacity * 2 : 8; \
+            size_t raski_vec_cap_ = (vec)->capacity ? (vec)->capacity * 2 : 2; \
             if (raski_vec_cap_ < raski_vec_wanted_) raski_vec_cap_ = raski_vec_wanted_; \
             (vec)->items = raski_realloc((vec)->items, raski_vec_cap_, sizeof *(vec)->items); \
             (vec)->capacity = raski_vec_cap_; \

@@ -310,9 +310,9 @@ rask_status raski_adaptive_graph_vertex_finished(raski_adaptive_graph *graph,
 
 size_t raski_adaptive_graph_pending_operators(const raski_adaptive_graph *graph) {
     size_t pending = graph->builder.stream_graph->nodes.count;
-    for (size_t i = 0; i < graph->builder.operators.count; i++) {
-        const raski_chain_operator *op = graph->builder.operators.entries[i].value;
-        if (op->chain->vertex != NULL) pending--;
+    for (size_t i = 0; i < graph->builder.operators.capacity; i++) {
+        const raski_chain_operator *op = graph->builder.operators.items[i];
+        if (op != NULL && op->chain->vertex != NULL) pending--;
     }
     return pending;
 }

@@ -16,23 +16,23 @@ typedef struct walk {
 } walk;
 
 raski_chain *raski_builder_chain_at(raski_job_graph_builder *builder, raski_stream_node *node) {
-    raski_chain *chain = raski_map_get_number(&builder->chains, (uint64_t)node->id);
+    raski_chain *chain = raski_id_table_get(&builder->chains, node->id);
     if (chain != NULL) return chain;
     chain = raski_arena_calloc(builder->scratch, sizeof *chain);
     chain->start = node;
-    raski_map_put_number(&builder->chains, (uint64_t)node->id, chain);
+    raski_id_table_put(&builder->chains, node->id, chain);
     raski_vec_push(&builder->all_chains, chain);
     return chain;
 }
 
 raski_job_vertex *raski_builder_vertex_at(const raski_job_graph_builder *builder, int node_id) {
-    const raski_chain *chain = raski_map_get_number(&builder->chains, (uint64_t)node_id);
+    const raski_chain *chain = raski_id_table_get(&builder->chains, node_id);
     return chain ? chain->vertex : NULL;
 }
 
 raski_chain_operator *raski_builder_operator_at(const raski_job_graph_builder *builder,
                                                 int node_id) {
-    return raski_map_get_number(&builder->operators, (uint64_t)node_id);
+    return raski_id_table_get(&builder->operators, node_id);
 }
 
 rask_status raski_builder_hash_node(raski_job_graph_builder *builder, raski_stream_node *node,
@@ -52,7 +52,7 @@ static raski_chain_operator *new_operator(raski_job_graph_builder *builder, rask
     op->node = node;
     op->chain = chain;
     op->chain_index = chain_index;
-    raski_map_put_number(&builder->operators, (uint64_t)node->id, op);
+    raski_id_table_put(&builder->operators, node->id, op);
     return op;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/job_graph_build.h"
+#include "platform/memory.h"
 
 static const struct {
     const char *name;
@@ -55,7 +56,7 @@ const char *raski_state_mapper_name(raski_state_mapper mapper) {
 
 raski_job_graph *raski_job_graph_new(const char *name) {
     raski_job_graph *graph = RASKI_NEW(raski_job_graph);
-    graph->arena = raski_arena_create(0);
+    graph->arena = raski_arena_create_large(raski_memory_want_huge_pages);
     graph->name = raski_arena_strdup(graph->arena, name);
     graph->job_type = "STREAMING";
     raski_plan_config_init(&graph->config);
@@ -103,22 +104,38 @@ static uint64_t result_key(const raski_job_vertex *vertex, raski_id id) {
     return half ^ (uint64_t)vertex->creation_index << 32;
 }
 
+enum { LISTED_RESULTS_MAX = 8 }; /* so few are found by looking at each */
+
+static void map_result(raski_job_graph *graph, raski_data_set *data_set) {
+    raski_map_put_number(&graph->results, result_key(data_set->producer, data_set->id), data_set);
+}
+
+static raski_data_set *find_result(const raski_job_graph *graph, const raski_job_vertex *vertex,
+                                   raski_id id) {
+    if (vertex->results.count > LISTED_RESULTS_MAX) {
+        raski_data_set *found = raski_map_get_number(&graph->results, result_key(vertex, id));
+        if (found == NULL) return NULL;
+        if (found->producer == vertex && raski_id_equals(found->id, id)) return found;
+    }
+    for (size_t i = 0; i < vertex->results.count; i++) /* few, or keys collide */
+        if (raski_id_equals(vertex->results.items[i]->id, id)) return vertex->results.items[i];
+    return NULL;
+}
+
 raski_data_set *raski_job_vertex_result(raski_job_graph *graph, raski_job_vertex *vertex,
                                         raski_id id, raski_result_type type) {
     if (raski_result_type_is_blocking(type)) vertex->is_any_output_blocking = true;
-    uint64_t key = result_key(vertex, id);
-    raski_data_set *data_set = raski_map_get_number(&graph->results, key);
-    if (data_set != NULL && data_set->producer == vertex && raski_id_equals(data_set->id, id))
-        return data_set;
-    for (size_t i = 0; data_set != NULL && i < vertex->results.count; i++) /* keys collide */
-        if (raski_id_equals(vertex->results.items[i]->id, id)) return vertex->results.items[i];
+    raski_data_set *data_set = find_result(graph, vertex, id);
+    if (data_set != NULL) return data_set;
     data_set = raski_arena_calloc(graph->arena, sizeof *data_set);
     data_set->id = id;
     data_set->producer = vertex;
     data_set->index = vertex->results.count;
     data_set->type = type;
     raski_vec_push(&vertex->results, data_set);
-    raski_map_put_number(&graph->results, key, data_set);
+    if (vertex->results.count == LISTED_RESULTS_MAX + 1) /* from now on by the map */
+        for (size_t i = 0; i < LISTED_RESULTS_MAX; i++) map_result(graph, vertex->results.items[i]);
+    if (vertex->results.count > LISTED_RESULTS_MAX) map_result(graph, data_set);
     return data_set;
 }
 

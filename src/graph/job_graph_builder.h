@@ -18,6 +18,7 @@ typedef struct raski_chain_operator {
     raski_stream_node *node;
     raski_chain *chain;
     int chain_index;
+    size_t place; /* in the vertex's operators, when it is finished */
     raski_id id;
     RASKI_VEC(raski_stream_edge *) chainable;
     RASKI_VEC(raski_stream_edge *) non_chainable;
@@ -44,8 +45,8 @@ typedef struct raski_job_graph_builder {
     raski_stream_graph *stream_graph;
     raski_job_graph *graph;
     raski_operator_hashes hashes;
-    raski_map operators;      /* node id -> raski_chain_operator */
-    raski_map chains;         /* id of the start node -> raski_chain */
+    raski_id_table operators; /* node id -> raski_chain_operator */
+    raski_id_table chains;    /* id of the start node -> raski_chain */
     raski_map output_of_edge; /* address of the stream edge -> raski_network_output */
     bool has_hybrid_result;
     raski_slot_group *default_slot_group; /* NULL until it is needed */

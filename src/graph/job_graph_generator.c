@@ -5,6 +5,7 @@
 
 #include "graph/forward_group.h"
 #include "graph/job_graph_builder.h"
+#include "platform/memory.h"
 
 /* ---- builder -------------------------------------------------------------------------------- */
 
@@ -20,7 +21,7 @@ static void keep_config(raski_job_graph *graph, const raski_plan_config *config)
 void raski_job_graph_builder_init(raski_job_graph_builder *builder,
                                   raski_stream_graph *stream_graph, raski_id job_id) {
     *builder = (raski_job_graph_builder){.stream_graph = stream_graph};
-    builder->scratch = raski_arena_create(0);
+    builder->scratch = raski_arena_create_large(raski_memory_want_huge_pages);
     raski_operator_hashes_init(&builder->hashes);
     raski_job_graph *graph = raski_job_graph_new(stream_graph->job_name);
     builder->graph = graph;
@@ -53,14 +54,14 @@ static void free_chain(raski_chain *chain) {
 }
 
 void raski_job_graph_builder_fini(raski_job_graph_builder *builder) {
-    for (size_t i = 0; i < builder->operators.count; i++)
-        free_operator(builder->operators.entries[i].value);
+    for (size_t i = 0; i < builder->operators.capacity; i++)
+        if (builder->operators.items[i] != NULL) free_operator(builder->operators.items[i]);
     for (size_t i = 0; i < builder->all_chains.count; i++) free_chain(builder->all_chains.items[i]);
     raski_vec_free(&builder->all_chains);
     raski_vec_free(&builder->phase_chains);
     raski_vec_free(&builder->physical_edges);
-    raski_map_free(&builder->operators);
-    raski_map_free(&builder->chains);
+    raski_id_table_free(&builder->operators);
+    raski_id_table_free(&builder->chains);
     raski_map_free(&builder->output_of_edge);
     raski_operator_hashes_fini(&builder->hashes);
     raski_arena_destroy(builder->scratch);

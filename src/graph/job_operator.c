@@ -17,11 +17,10 @@ typedef struct filler {
     const raski_chain *chain;
     raski_arena *arena;
     raski_chain_operator **order; /* as vertex->operators */
-    raski_map place_of_node;      /* node id -> place in vertex->operators + 1 */
 } filler;
 
 static size_t place_of(const filler *f, int node) {
-    return (size_t)(uintptr_t)raski_map_get_number(&f->place_of_node, (uint64_t)node) - 1;
+    return raski_builder_operator_at(f->builder, node)->place;
 }
 
 static size_t input_index_of(const raski_stream_edge *edge) {
@@ -119,7 +118,9 @@ static void fill_operator(const filler *f, const raski_chain_operator *op,
     into->has_user_id =
         node->user_hash != NULL && raski_id_from_hex(node->user_hash, &into->user_id);
     into->name = raski_arena_strdup(f->arena, node->name);
-    into->description = raski_arena_strdup(f->arena, node->description);
+    into->description = node->description == node->name
+                            ? into->name
+                            : raski_arena_strdup(f->arena, node->description);
     if (node->uid != NULL) into->uid = raski_arena_strdup(f->arena, node->uid);
     if (node->output_type != NULL)
         into->output_type = raski_arena_strdup(f->arena, node->output_type);
@@ -139,17 +140,14 @@ static void fill_vertex(filler *f) {
         f->order[at++] = f->chain->sources.items[i];
     for (size_t i = 0; i < f->chain->operators.count; i++)
         f->order[at++] = f->chain->operators.items[i];
-    qsort(f->order, count, sizeof(raski_chain_operator *), compare_operators);
-    for (size_t i = 0; i < count; i++)
-        raski_map_put_number(&f->place_of_node, (uint64_t)f->order[i]->node->id,
-                             (void *)(uintptr_t)(i + 1));
+    if (count > 1) qsort(f->order, count, sizeof(raski_chain_operator *), compare_operators);
+    for (size_t i = 0; i < count; i++) f->order[i]->place = i;
     vertex->operator_count = count;
     vertex->operators = raski_arena_calloc(f->arena, count * sizeof *vertex->operators);
     for (size_t i = 0; i < count; i++) {
         fill_operator(f, f->order[i], &vertex->operators[i]);
         if (f->order[i]->node == f->chain->start) vertex->head = i;
     }
-    raski_map_free(&f->place_of_node);
     raski_free(f->order);
 }
 

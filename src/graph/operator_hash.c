@@ -1,4 +1,5 @@
 #include "graph/operator_hash.h"
+#include "platform/memory.h"
 
 #include <string.h>
 
@@ -61,18 +62,20 @@ raski_id raski_operator_hash_of_uid(const char *uid) {
  */
 
 void raski_operator_hashes_init(raski_operator_hashes *hashes) {
-    *hashes = (raski_operator_hashes){.arena = raski_arena_create(0)};
+    *hashes =
+        (raski_operator_hashes){.arena = raski_arena_create_large(raski_memory_want_huge_pages)};
 }
 
 void raski_operator_hashes_fini(raski_operator_hashes *hashes) {
-    raski_map_free(&hashes->by_node);
+    raski_id_table_free(&hashes->by_node);
+    raski_vec_free(&hashes->order);
     raski_map_free(&hashes->by_hash);
     raski_arena_destroy(hashes->arena);
     *hashes = (raski_operator_hashes){0};
 }
 
 const raski_id *raski_operator_hashes_get(const raski_operator_hashes *hashes, int32_t node_id) {
-    return raski_map_get_number(&hashes->by_node, (uint64_t)(uint32_t)node_id);
+    return raski_id_table_get(&hashes->by_node, node_id);
 }
 
 /* The number of the node, once for itself and once for each operator that chains to it, hashed, and
@@ -80,8 +83,12 @@ const raski_id *raski_operator_hashes_get(const raski_operator_hashes *hashes, i
 static rask_status deterministic_hash(raski_stream_graph *graph, raski_stream_node *node,
                                       const raski_operator_hashes *hashes, raski_id *ret_id,
                                       raski_error *err) {
-    RASKI_VEC(uint8_t) bytes = {0};
-    uint32_t number = (uint32_t)hashes->by_node.count;
+    uint8_t few[64]; /* enough for all but operators of many outputs */
+    uint8_t *bytes = few;
+    size_t count = 0;
+    if ((node->out_edges.count + 1) * sizeof(uint32_t) > sizeof few)
+        bytes = raski_alloc((node->out_edges.count + 1) * sizeof(uint32_t));
+    uint32_t number = (uint32_t)hashes->order.count;
     rask_status status = RASK_OK;
     for (size_t i = 0; i <= node->out_edges.count; i++) {
         bool counts = i == 0;
@@ -91,9 +98,9 @@ static rask_status deterministic_hash(raski_stream_graph *graph, raski_stream_no
                                                           false, &counts, err),
                            out);
         for (int shift = 0; counts && shift < 32; shift += 8)
-            raski_vec_push(&bytes, (uint8_t)(number >> shift));
+            bytes[count++] = (uint8_t)(number >> shift);
     }
-    raski_id id = raski_murmur3_128(bytes.items, bytes.count);
+    raski_id id = raski_murmur3_128(bytes, count);
     for (size_t i = 0; i < node->in_edges.count; i++) {
         const raski_id *input =
             raski_operator_hashes_get(hashes, node->in_edges.items[i]->source->id);
@@ -102,23 +109,37 @@ static rask_status deterministic_hash(raski_stream_graph *graph, raski_stream_no
     }
     *ret_id = id;
 out:
-    raski_vec_free(&bytes);
+    if (bytes != few) raski_free(bytes);
     return status;
 }
 
+/* The key of an id in by_hash, or of the next free place behind others that share its first half.
+ */
+static uint64_t key_of_hash(const raski_operator_hashes *hashes, raski_id id, bool *ret_found) {
+    uint64_t key;
+    memcpy(&key, id.bytes, sizeof key);
+    const raski_id *found;
+    while ((found = raski_map_get_number(&hashes->by_hash, key)) != NULL &&
+           !raski_id_equals(*found, id))
+        key++;
+    *ret_found = found != NULL;
+    return key;
+}
+
 static void put_hash(raski_operator_hashes *hashes, const raski_stream_node *node, raski_id id) {
-    char hex[RASKI_ID_HEX_SIZE];
+    bool known = false;
     raski_id *copy = raski_arena_calloc(hashes->arena, sizeof *copy);
     *copy = id;
-    raski_map_put_number(&hashes->by_node, (uint64_t)(uint32_t)node->id, copy);
-    raski_map_put(&hashes->by_hash, raski_id_to_hex(id, hex), copy);
+    raski_id_table_put(&hashes->by_node, node->id, copy);
+    raski_vec_push(&hashes->order, node->id);
+    raski_map_put_number(&hashes->by_hash, key_of_hash(hashes, id, &known), copy);
 }
 
 rask_status raski_operator_hashes_generate_node(raski_stream_graph *graph, raski_stream_node *node,
                                                 raski_operator_hashes *hashes, bool *ret_done,
                                                 raski_error *err) {
-    char hex[RASKI_ID_HEX_SIZE];
     raski_id id;
+    bool known = false;
     *ret_done = false;
     if (node->uid == NULL) {
         for (size_t i = 0; i < node->in_edges.count; i++)
@@ -127,7 +148,8 @@ rask_status raski_operator_hashes_generate_node(raski_stream_graph *graph, raski
         RASKI_TRY(deterministic_hash(graph, node, hashes, &id, err));
     } else {
         id = raski_operator_hash_of_uid(node->uid);
-        if (raski_map_has(&hashes->by_hash, raski_id_to_hex(id, hex))) {
+        (void)key_of_hash(hashes, id, &known);
+        if (known) {
             graph->transformations->failed = node->transformation;
             return RASKI_THROW(err, "IllegalArgumentException",
                                "Hash collision on user-specified ID \"%s\". Most likely cause is a "
@@ -149,13 +171,13 @@ rask_status raski_operator_hashes_generate(raski_stream_graph *graph, raski_oper
                                            raski_error *err) {
     RASKI_TRY(raski_plan_config_check(&graph->config, "pipeline.operator-chaining.enabled", err));
     RASKI_VEC(raski_stream_node *) queue = {0};
-    raski_map visited = {0};
+    raski_id_table visited = {0};
     rask_status status = RASK_OK;
     raski_stream_node **nodes = raski_stream_graph_nodes_by_id(graph);
     for (size_t i = 0; i < graph->nodes.count; i++) {
         if (!nodes[i]->is_source) continue;
         raski_vec_push(&queue, nodes[i]);
-        raski_map_put_number(&visited, (uint64_t)(uint32_t)nodes[i]->id, nodes[i]);
+        raski_id_table_put(&visited, nodes[i]->id, nodes[i]);
     }
     for (size_t next = 0; next < queue.count; next++) {
         raski_stream_node *node = queue.items[next];
@@ -163,19 +185,19 @@ rask_status raski_operator_hashes_generate(raski_stream_graph *graph, raski_oper
         RASKI_TRY_GOTO(status, raski_operator_hashes_generate_node(graph, node, hashes, &done, err),
                        out);
         if (!done) { /* an input is missing: it comes again behind that input */
-            raski_map_put_number(&visited, (uint64_t)(uint32_t)node->id, NULL);
+            raski_id_table_put(&visited, node->id, NULL);
             continue;
         }
         for (size_t i = 0; i < node->out_edges.count; i++) {
             raski_stream_node *target = node->out_edges.items[i]->target;
-            if (raski_map_get_number(&visited, (uint64_t)(uint32_t)target->id)) continue;
-            raski_map_put_number(&visited, (uint64_t)(uint32_t)target->id, target);
+            if (raski_id_table_get(&visited, target->id)) continue;
+            raski_id_table_put(&visited, target->id, target);
             raski_vec_push(&queue, target);
         }
     }
 out:
     raski_free(nodes);
     raski_vec_free(&queue);
-    raski_map_free(&visited);
+    raski_id_table_free(&visited);
     return status;
 }

@@ -7,12 +7,14 @@
 #include <stdint.h>
 
 #include "graph/id.h"
+#include "graph/id_table.h"
 #include "graph/stream_graph.h"
 
-/* Node id -> hash, in the order in which they were generated. */
+/* Node id -> hash. */
 typedef struct raski_operator_hashes {
-    raski_map by_node; /* node id -> raski_id *, in arena */
-    raski_map by_hash; /* hex -> the same: finds uids that were given twice */
+    raski_id_table by_node;   /* node id -> raski_id *, in arena */
+    RASKI_VEC(int32_t) order; /* ids of nodes, as their hashes were generated */
+    raski_map by_hash; /* first half of a hash -> the same: finds uids that were given twice */
     raski_arena *arena;
 } raski_operator_hashes;
 

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "graph/id_table.h"
 #include "graph/transformation.h"
 
 typedef struct raski_stream_node raski_stream_node;
@@ -109,7 +110,7 @@ struct raski_stream_graph {
     bool same_slot_sharing_group_by_default;
     bool checkpointing;
     RASKI_VEC(raski_stream_node *) nodes; /* in the order in which they were made */
-    raski_map by_id;                      /* id -> node */
+    raski_id_table by_id;                 /* id -> node */
     RASKI_VEC(raski_slot_sharing_group) slot_sharing_groups; /* fine-grained ones, by name */
     bool has_fine_grained_resources;
 };

@@ -6,6 +6,7 @@
 
 #include "graph/stream_graph.h"
 #include "graph/stream_graph_private.h"
+#include "platform/memory.h"
 
 /* --- modes -------------------------------------------------------------------------------------
  */
@@ -20,14 +21,14 @@ static bool is_unbounded_source(const raski_transformation *t) {
  * inputs of a broadcast process is not looked at from there. */
 static bool exists_unbounded_source(const raski_plan_env *env) {
     RASKI_VEC(const raski_transformation *) pending = {0};
-    raski_map expanded = {0};
+    raski_id_table expanded = {0};
     bool found = false;
     for (size_t i = 0; i < env->operators.count; i++)
         raski_vec_push(&pending, env->operators.items[i]);
     while (pending.count > 0 && !found) {
         const raski_transformation *t = pending.items[--pending.count];
-        if (raski_map_has_number(&expanded, (uint64_t)(uint32_t)t->id)) continue;
-        raski_map_put_number(&expanded, (uint64_t)(uint32_t)t->id, NULL);
+        if (raski_id_table_get(&expanded, t->id) != NULL) continue;
+        raski_id_table_put(&expanded, t->id, &expanded);
         if (is_unbounded_source(t)) found = true;
         if (t->kind == RASKI_TRANSFORMATION_CACHE && t->cached) continue;
         bool shallow = t->kind == RASKI_TRANSFORMATION_BROADCAST_STATE ||
@@ -40,7 +41,7 @@ static bool exists_unbounded_source(const raski_plan_env *env) {
         }
     }
     raski_vec_free(&pending);
-    raski_map_free(&expanded);
+    raski_id_table_free(&expanded);
     return found;
 }
 
@@ -117,7 +118,7 @@ static rask_status configure(raski_stream_graph_generator *g, raski_error *err) 
 
 const raski_id_list *raski_generator_ids(const raski_stream_graph_generator *generator,
                                          const raski_transformation *transformation) {
-    return raski_map_get_number(&generator->transformed, (uint64_t)(uint32_t)transformation->id);
+    return raski_id_table_get(&generator->transformed, transformation->id);
 }
 
 void raski_generator_put_ids(raski_stream_graph_generator *generator,
@@ -128,7 +129,7 @@ void raski_generator_put_ids(raski_stream_graph_generator *generator,
     list->items = raski_arena_calloc(arena, (count + 1) * sizeof *list->items);
     if (count > 0) memcpy(list->items, ids, count * sizeof *ids);
     list->count = count;
-    raski_map_put_number(&generator->transformed, (uint64_t)(uint32_t)transformation->id, list);
+    raski_id_table_put(&generator->transformed, transformation->id, list);
 }
 
 /* Fine-grained resources of the transformation's slot sharing group. */
@@ -240,15 +241,15 @@ static rask_status generate(raski_stream_graph_generator *g, raski_error *err) {
 rask_status raski_stream_graph_generate(raski_plan_env *env, raski_stream_graph **ret_graph,
                                         raski_error *err) {
     raski_stream_graph *graph = RASKI_NEW(raski_stream_graph);
-    graph->arena = raski_arena_create(0);
+    graph->arena = raski_arena_create_large(raski_memory_want_huge_pages);
     graph->transformations = env->graph;
     graph->config = env->config;
     raski_stream_graph_generator g = {
         .env = env, .transformations = env->graph, .graph = graph, .config = &graph->config};
     env->graph->failed = NULL;
     rask_status status = generate(&g, err);
-    raski_map_free(&g.origins);
-    raski_map_free(&g.transformed);
+    raski_id_table_free(&g.origins);
+    raski_id_table_free(&g.transformed);
     raski_map_free(&g.side_outputs);
     if (status != RASK_OK)
         raski_stream_graph_destroy(graph);

@@ -25,9 +25,9 @@ typedef struct raski_stream_graph_generator {
     raski_stream_graph *graph;
     raski_plan_config *config; /* of the graph; buffer timeouts are off in batch */
     bool batch;
-    raski_map origins;      /* node or virtual id -> raski_edge_origin * */
-    raski_map transformed;  /* transformation id -> raski_id_list * */
-    raski_map side_outputs; /* "original id/tag" -> type text */
+    raski_id_table origins;     /* node or virtual id -> raski_edge_origin * */
+    raski_id_table transformed; /* transformation id -> raski_id_list * */
+    raski_map side_outputs;     /* "original id/tag" -> type text */
 } raski_stream_graph_generator;
 
 /* --- stream_graph.c: nodes and edges --- */

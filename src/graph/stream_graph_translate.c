@@ -10,13 +10,13 @@ typedef raski_stream_graph_generator gen;
  */
 
 static raski_edge_origin *origin_of(const gen *g, int32_t id) {
-    return raski_map_get_number(&g->origins, (uint64_t)(uint32_t)id);
+    return raski_id_table_get(&g->origins, id);
 }
 
 static raski_edge_origin *add_origin(gen *g, int32_t id, const raski_edge_origin *like) {
     raski_edge_origin *origin = raski_arena_calloc(g->graph->arena, sizeof *origin);
     if (like) *origin = *like;
-    raski_map_put_number(&g->origins, (uint64_t)(uint32_t)id, origin);
+    raski_id_table_put(&g->origins, id, origin);
     return origin;
 }
 

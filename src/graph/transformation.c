@@ -1,11 +1,12 @@
 /* transformation.c - the program's graph and the constructors of its nodes. */
 #include "graph/transformation.h"
+#include "platform/memory.h"
 
 #include <string.h>
 
 raski_transformation_graph *raski_transformation_graph_create(void) {
     raski_transformation_graph *graph = RASKI_NEW(raski_transformation_graph);
-    graph->arena = raski_arena_create(0);
+    graph->arena = raski_arena_create_large(raski_memory_want_huge_pages);
     return graph;
 }
 

@@ -161,14 +161,14 @@ void raski_plan_operators_connect(raski_plan_operators *list) {
     raski_free(counts);
 }
 
-/* Hashes are numbered in the order in which they are made; the map keeps that order. */
+/* Hashes are numbered in the order in which they are made; that order is kept. */
 static void take_ids(const lister *l) {
-    const raski_map *hashes = &l->plan->hashes.by_node;
-    for (size_t i = 0; i < hashes->count; i++) {
-        const raski_map_entry *entry = &hashes->entries[i];
-        raski_plan_operator *op = &l->list->items[place_of(l, (int)(uint32_t)entry->number)];
+    const raski_operator_hashes *hashes = &l->plan->hashes;
+    for (size_t i = 0; i < hashes->order.count; i++) {
+        int32_t node = hashes->order.items[i];
+        raski_plan_operator *op = &l->list->items[place_of(l, node)];
         op->number = i;
-        op->id = *(const raski_id *)entry->value;
+        op->id = *raski_operator_hashes_get(hashes, node);
     }
 }
 
