@@ -107,18 +107,19 @@ static void bag_add_all(bag *b, const bag *from) {
 /* Counts how often a key, or a text, was met before; zero-initialised. */
 enum { TALLY_SLOTS = 1 << 12 };
 typedef struct {
-    struct {
-        bool used;
-        rec first; /* the first record with this key or text */
-        int64_t met;
-    } slots[TALLY_SLOTS];
+    bool used;
+    rec first; /* the first record with this key or text */
+    int64_t met;
+} tally_slot;
+typedef struct {
+    tally_slot slots[TALLY_SLOTS];
 } tally;
 static int64_t *tally_of(tally *t, rec r, bool by_text) {
     uint32_t at = by_text ? r.text.len * 31 : (uint32_t)r.key;
     for (uint32_t i = 0; by_text && i < r.text.len; i++)
         at = at * 31 + (unsigned char)rask_string_data(&r.text)[i];
     for (;; at++) {
-        __auto_type slot = &t->slots[at % TALLY_SLOTS];
+        tally_slot *slot = &t->slots[at % TALLY_SLOTS];
         if (!slot->used) {
             slot->used = true;
             slot->first = r;
