@@ -53,7 +53,7 @@ RASK_ENUMERATE(read_split, self, splits) {
 RASK_ADD_SPLIT(read_split, self, split) {
     if (split.len != 1) return rask_fail("a split of %u bytes", split.len);
     self->next = 0;
-    self->end = *(const char *)rask_bytes_data(&split);
+    self->end = *(const unsigned char *)rask_bytes_data(&split);
     return RASK_OK;
 }
 RASK_MAP(twice, int64_t, n, int64_t) {

@@ -103,7 +103,7 @@ static void a_record_does_not_wait_for_the_next(void **state) {
 
 /* A source that waits for a descriptor: a pipe that the test writes to. */
 RASK_SOURCE(read_pipe, idler, self, int64_t, out) {
-    char byte;
+    unsigned char byte;
     ssize_t got = read(self->fd, &byte, 1);
     if (got == 0) return RASK_END;
     if (got == 1) {
@@ -124,9 +124,10 @@ static void sources_wait_for_descriptors(void **state) {
             rask_rebalance(rask_source(env, read_pipe, .self = RASK_SELF(idler, .fd = ends[0]))),
             same),
         "pipe");
-    for (char c = 'a'; c <= 'z'; c++) {
+    for (int c = 'a'; c <= 'z'; c++) {
+        const char byte = (char)c;
         int64_t record;
-        assert_int_equal(write(ends[1], &c, 1), 1);
+        assert_int_equal(write(ends[1], &byte, 1), 1);
         assert_true(rask_next(&it, &record));
         assert_int_equal(record, c);
     }
