@@ -1,3 +1,5 @@
+include(${CMAKE_CURRENT_LIST_DIR}/RaskEmbed.cmake)
+
 # One folder of src/ is one module: every .c in it (and in its folders) but *_test.c and main*.c is
 # compiled into the object library rask_<module>; every *_test.c becomes a test program of its own,
 # named <module>.<file without _test>, linked with all modules.
@@ -33,6 +35,7 @@ function(rask_module name)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.c$")
   list(FILTER sources EXCLUDE REGEX "(_test|/main[a-z_]*)\\.c$")
+  rask_embed(sources ${name} ${dir}/page)
   if(sources)
     add_library(rask_${name} OBJECT ${sources})
     rask_options(rask_${name})

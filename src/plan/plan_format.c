@@ -6,6 +6,8 @@ static const raski_plan_format formats[] = {
     {"text", raski_plan_print_text},
     {"json", raski_plan_print_json},
     {"dot", raski_plan_print_dot},
+    {"svg", raski_plan_print_svg},
+    {"html", raski_plan_print_html},
     {"facts", NULL},
     {"operators", raski_plan_print_operators},
 };
@@ -23,7 +25,7 @@ const raski_plan_format *raski_plan_format_named(const char *name) {
 }
 
 const char *raski_plan_format_names(void) {
-    return "text, json, dot or facts";
+    return "text, json, dot, svg, html or facts";
 }
 
 bool raski_plan_graph_named(const char *name, raski_plan_graph *ret_graph) {

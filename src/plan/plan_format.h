@@ -41,6 +41,10 @@ void raski_plan_print_json(const raski_plan *plan, raski_plan_graph graph,
                            const raski_plan_style *style, raski_str *out);
 void raski_plan_print_operators(const raski_plan *plan, raski_plan_graph graph,
                                 const raski_plan_style *style, raski_str *out);
+void raski_plan_print_svg(const raski_plan *plan, raski_plan_graph graph,
+                          const raski_plan_style *style, raski_str *out);
+void raski_plan_print_html(const raski_plan *plan, raski_plan_graph graph,
+                           const raski_plan_style *style, raski_str *out);
 void raski_plan_print_dot(const raski_plan *plan, raski_plan_graph graph,
                           const raski_plan_style *style, raski_str *out);
 #endif
