@@ -405,11 +405,13 @@ static void place_boxes(layout *l) {
 typedef struct port {
     size_t edge;
     double other; /* height of the next point of the edge */
+    size_t row;   /* its own, among edges to the same place */
 } port;
 
 static int compare_ports(const void *a, const void *b) {
     const port *x = a, *y = b;
     if (x->other != y->other) return x->other < y->other ? -1 : 1;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
     return (x->edge > y->edge) - (x->edge < y->edge);
 }
 
@@ -477,7 +479,9 @@ static void place_edges(layout *l, const size_t *ins, const size_t *outs) {
         for (size_t i = 0; i < d->edges.count; i++) {
             size_t box = is_end ? d->edges.items[i].to : d->edges.items[i].from;
             if (of_box[box] == NULL) of_box[box] = RASKI_NEW_ARRAY(port, counts[box]);
-            of_box[box][filled[box]++] = (port){i, height_of_next(l, i, is_end)};
+            of_box[box][filled[box]++] =
+                (port){i, height_of_next(l, i, is_end),
+                       is_end ? d->edges.items[i].to_row : d->edges.items[i].from_row};
         }
         for (size_t i = 0; i < d->boxes.count; i++) {
             if (of_box[i] != NULL) place_ports(d, i, is_end, of_box[i], filled[i]);

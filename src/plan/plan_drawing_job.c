@@ -83,9 +83,12 @@ static void add_subtasks(const raski_plan *plan, const raski_job_vertex *vertex,
     }
     add_text_row(drawing, box, raski_str_text(&text));
     raski_str_truncate(&text, 0);
-    raski_str_appendf(&text, "%d key groups, %d to %d each", ev->max_parallelism,
-                      ev->max_parallelism / ev->parallelism,
-                      (ev->max_parallelism + ev->parallelism - 1) / ev->parallelism);
+    int least = ev->max_parallelism / ev->parallelism;
+    if (ev->max_parallelism % ev->parallelism == 0)
+        raski_str_appendf(&text, "%d key groups, %d each", ev->max_parallelism, least);
+    else
+        raski_str_appendf(&text, "%d key groups, %d or %d each", ev->max_parallelism, least,
+                          least + 1);
     add_text_row(drawing, box, raski_str_text(&text));
     size_t first = 0, count = regions_of(topology, ev, &first);
     raski_str_truncate(&text, 0);

@@ -111,7 +111,8 @@
   $('close').addEventListener('click', () => choose(null));
 
   // --- search: all that details hold
-  const texts = entries.map(e => [e.t, ...e.f.map(f => f[1])].join('\n').toLowerCase());
+  const texts = entries.map(e => // but what they say of neighbours
+    [e.t, ...e.f.filter(f => !/chained|reads/.test(f[0])).map(f => f[1])].join('\n').toLowerCase());
   let hits = [], current = -1;
   const step = by => {
     if (!hits.length) return;
@@ -129,7 +130,8 @@
       texts.forEach((text, place) => {
         const part = parts.get(place);
         if (!text.includes(wanted)) return;
-        if (part.classList.contains('head') && !entries[place].f.some(f => f[1].toLowerCase().includes(wanted))) return;
+        // the name of a vertex is that of its rows
+        if (part.classList.contains('head') && !text.slice(entries[place].t.length).includes(wanted)) return;
         hits.push(place);
         part.classList.add('hit');
         part.parentNode.classList.add('has-hit');
