@@ -6,7 +6,7 @@ import os
 import resource
 import subprocess
 
-from harness import TIMEOUT_S, WORDCOUNT, Case, main, program, run, sanitizer, start
+from harness import TIMEOUT_S, WORDCOUNT, Case, main, needs_signals, program, run, sanitizer, start
 
 LINE_LENGTHS = program("line_lengths")
 
@@ -185,6 +185,7 @@ class InputTest(Case):
                 if error.errno != errno.ENXIO:
                     raise
 
+    @needs_signals
     def test_a_pipe_without_writer_can_be_cancelled(self):
         fifo = self.path("fifo")
         os.mkfifo(fifo)

@@ -7,12 +7,13 @@ import struct
 import subprocess
 import termios
 
-from harness import TIMEOUT_S, WORDCOUNT, Case, main, program, run, start
+from harness import TIMEOUT_S, WORDCOUNT, Case, main, needs_signals, program, start
 
 F_GETPIPE_SZ = 1032  # of <fcntl.h>; Python has it from 3.10 on
 ENDLESS = program("endless")
 
 
+@needs_signals
 class SignalsTest(Case):
     def begin(self, *arguments, **options):
         """Starts the job and waits for its first record."""

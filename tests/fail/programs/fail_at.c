@@ -156,7 +156,7 @@ int main(int argc, char **argv) {
     rask_env *env = rask_env_create(&argc, &argv);
     if (argc < 2) return 2;
     place = argv[1];
-    if (argc > 2) record = atoll(argv[2]);
+    if (argc > 2) record = strtoll(argv[2], NULL, 10);
     if (argc > 3) subtask = (int)atoll(argv[3]);
     const bool ends = is_at("close") || is_at("finish") || is_at("finite");
     const bool splits =

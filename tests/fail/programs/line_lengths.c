@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     rask_env *env = rask_env_create(&argc, &argv);
     int first = 1;
     if (argc > 3 && strcmp(argv[1], "--gate") == 0) {
-        gate = atoi(argv[2]);
+        gate = (int)strtol(argv[2], NULL, 10);
         first = 3;
     }
     if (argc <= first) return 2;
