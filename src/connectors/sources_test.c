@@ -97,6 +97,14 @@ static char *heap_text(const char *text, int i) {
     return copy;
 }
 
+static void *memory[64]; /* of values */
+static size_t used;
+
+static void *keep(void *p) {
+    assert_true(used < sizeof memory / sizeof *memory);
+    return memory[used++] = p;
+}
+
 static bool is_text(rask_string s, const char *text, int i) {
     char *expected = heap_text(text, i);
     bool same = rask_string_is(s, expected);
@@ -109,24 +117,21 @@ static void values_are_copies(void **state) {
     (void)state;
     enum { COUNT = 3 };
     rask_env *env = rask_env_create(NULL, NULL);
-    void *memory[COUNT * 8];
-    size_t used = 0;
     outer *records = calloc(COUNT, sizeof *records);
     assert_non_null(records);
-#define HEAP(p) (memory[used++] = (p))
     for (int i = 0; i < COUNT; i++) {
-        int64_t *numbers = HEAP(malloc(2 * sizeof *numbers));
-        inner *more = HEAP(calloc(2, sizeof *more));
+        int64_t *numbers = keep(malloc(2 * sizeof *numbers));
+        inner *more = keep(calloc(2, sizeof *more));
         numbers[0] = i;
         numbers[1] = -i;
-        more[0] = (inner){rask_string_from(HEAP(heap_text("more", i))), {2, 0, numbers}};
+        more[0] = (inner){rask_string_from(keep(heap_text("more", i))), {2, 0, numbers}};
         more[1] = (inner){rask_string_from("short"), {0, 0, NULL}};
         records[i] = (outer){
-            .text = rask_string_from(HEAP(heap_text("text", i))),
-            .one = {rask_string_from(HEAP(heap_text("one", i))), {2, 0, numbers}},
+            .text = rask_string_from(keep(heap_text("text", i))),
+            .one = {rask_string_from(keep(heap_text("one", i))), {2, 0, numbers}},
             .more = {2, 0, more},
-            .maybe = {true, rask_string_from(HEAP(heap_text("maybe", i)))},
-            .both = {rask_string_from("tiny"), rask_string_from(HEAP(heap_text("both", i)))},
+            .maybe = {true, rask_string_from(keep(heap_text("maybe", i)))},
+            .both = {rask_string_from("tiny"), rask_string_from(keep(heap_text("both", i)))},
         };
     }
     rask_stream(outer) stream = rask_array(env, outer, records, COUNT);

@@ -217,7 +217,7 @@ static void plain_files_from_an_offset(void **state) {
         assert_non_null(source);
         int64_t left = offset < 10 ? 10 - offset : 0;
         assert_int_equal(raski_byte_source_read(source, bytes, 16, message, sizeof message), left);
-        if (left > 0) assert_memory_equal(bytes, "0123456789" + offset, (size_t)left);
+        if (left > 0) assert_memory_equal(bytes, &"0123456789"[offset], (size_t)left);
         assert_int_equal(raski_byte_source_read(source, bytes, 16, message, sizeof message),
                          RASKI_BYTES_END);
         raski_byte_source_close(source);
