@@ -133,6 +133,18 @@ static void two_environments_do_not_know_each_other(void **state) {
     }
 }
 
+static void a_program_can_have_several_jobs(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        rask_env *env = env_with_parallelism(2);
+        rask_discard(rask_map(rask_rebalance(rask_sequence(env, 0, 999)), twice));
+        assert_int_equal(rask_execute(env, "goes well"), RASK_EXIT_OK);
+        env = env_with_parallelism(2);
+        rask_discard(rask_map(rask_rebalance(rask_sequence(env, 0, 999)), fail_at_500));
+        assert_int_equal(rask_execute(env, "fails"), RASK_EXIT_FAILED);
+    }
+}
+
 static void an_environment_need_not_run(void **state) {
     (void)state;
     rask_env_destroy(NULL);
@@ -290,6 +302,7 @@ int main(void) {
         cmocka_unit_test(no_records_are_a_result_too),
         cmocka_unit_test(an_environment_can_run_again),
         cmocka_unit_test(two_environments_do_not_know_each_other),
+        cmocka_unit_test(a_program_can_have_several_jobs),
         cmocka_unit_test(an_environment_need_not_run),
         cmocka_unit_test(jobs_run_at_once_in_several_threads),
         cmocka_unit_test(chains_of_many_operators),

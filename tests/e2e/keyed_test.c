@@ -452,6 +452,82 @@ static void many_keys_with_and_without_state(void **state) {
     }
 }
 
+/* State whose values are made of older ones: lists that grow by an item, strings that move from one
+ * state to another, a value that is set to itself. */
+typedef struct {
+    rask_list(rask_string) words;
+    rask_string last, first_again;
+} memory;
+RASK_TYPE(memory, words, last, first_again);
+typedef struct {
+    rask_value(memory) memory;
+    rask_value(rask_string) last, before;
+} rememberer;
+RASK_STATE(rememberer, (memory, memory), last, before);
+RASK_KEYED_PROCESS(remember, rememberer, self, item, in, memory, out) {
+    memory *m = rask_ref(self->memory);
+    uint32_t keep_from = m->words.count == 6 ? 3 : 0; /* forgets the older half now and then */
+    uint32_t count = m->words.count - keep_from;
+    rask_string *words = rask_alloc((count + 1) * sizeof *words);
+    for (uint32_t i = 0; i < count; i++) words[i] = m->words.items[keep_from + i];
+    words[count] = rask_string_format("%.*s: %lld", RASK_STR(in.name), (long long)in.id);
+    m->words.items = words;
+    m->words.count = count + 1;
+    m->last = words[count];
+    m->first_again = words[0];
+    if (rask_get(self->last)) rask_set(self->before, *rask_get(self->last));
+    if (count % 2) rask_clear(self->last);
+    rask_set(self->last, m->last);
+    rask_set(self->memory, *rask_get(self->memory));
+    memory result = *m;
+    if (rask_get(self->before)) result.last = *rask_get(self->before);
+    rask_emit(out, result);
+    if (in.id % 50 == 0) {
+        rask_clear(self->memory);
+        rask_clear(self->before);
+    }
+}
+static void model_memory(lines *want) {
+    static struct {
+        rask_string words[8], last;
+        uint32_t count;
+        bool has_last, has_before;
+    } keys[NAMES];
+    memset(keys, 0, sizeof keys);
+    for (int64_t i = 0; i < ITEMS; i++) {
+        item in = item_of(i);
+        __typeof__(keys[0]) *k = &keys[i * i % NAMES];
+        if (k->count == 6) {
+            memmove(k->words, k->words + 3, 3 * sizeof *k->words);
+            k->count = 3;
+        }
+        rask_string word =
+            keep(rask_string_format("%.*s: %lld", RASK_STR(in.name), (long long)in.id));
+        k->words[k->count++] = word;
+        memory m = {{.count = k->count, .items = k->words}, word, k->words[0]};
+        if (k->has_last) {
+            k->has_before = true;
+            m.last = k->last;
+        }
+        k->has_last = true;
+        k->last = word;
+        ADD(memory, want, m);
+        if (in.id % 50 == 0) k->count = 0;
+    }
+}
+static void state_that_is_made_of_older_state(void **state) {
+    (void)state;
+    lines model_lines = {0};
+    model_memory(&model_lines);
+    FOR_EACH_SETTING(s) {
+        rask_env *env = env_of(s);
+        lines have = {0}, want = lines_copy(&model_lines);
+        COLLECT(memory, rask_process(rask_key_by(items(env), name), remember), &have);
+        assert_same_records(s, &have, &want);
+    }
+    lines_free(&model_lines);
+}
+
 /* ---------------------------------------------------------------- key functions that fail */
 RASK_KEY(fails_at_100, int64_t, n, int64_t) {
     if (n == 100) (void)rask_fail("no key for %lld", (long long)n);
@@ -538,6 +614,7 @@ int main(void) {
         cmocka_unit_test(keyed_process_under_a_key_function),
         cmocka_unit_test(the_current_key_is_good_until_the_batch_is_handed_on),
         cmocka_unit_test(many_keys_with_and_without_state),
+        cmocka_unit_test(state_that_is_made_of_older_state),
         cmocka_unit_test(a_key_function_can_fail_the_job),
         cmocka_unit_test(records_of_a_key_meet_in_one_subtask),
     };

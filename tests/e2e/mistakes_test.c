@@ -14,6 +14,10 @@ RASK_SOURCE(for_ever, counting, self, int64_t, out) {
     return RASK_MORE;
 }
 NOTE_SINK(note_number, int64_t)
+typedef struct {
+    rask_value(int64_t) seen;
+} keyed;
+RASK_STATE(keyed, seen);
 
 static void assert_mistake(rask_env *env, const char *const parts[]) {
     rask_job_result result;
@@ -92,6 +96,34 @@ static void mistakes_name_operator_file_and_line(void **state) {
     (void)snprintf(line, sizeof line, "mistakes_test.c:%d", __LINE__ + 1);
     rask_print(rask_read_text(env, NULL));
     assert_mistake(env, PARTS("text source", line));
+}
+
+/* Both inputs are keyed, by keys that cannot be equal. */
+RASK_KEYED_CO_PROCESS(two_keys, keyed, self, int64_t, n, rask_string, int64_t, out) {
+    rask_emit(out, n + ++*rask_ref(self->seen));
+}
+RASK_ON_SECOND(two_keys, self, s, out) {
+    (void)s;
+    rask_emit(out, ++*rask_ref(self->seen));
+}
+static void inputs_of_one_operator_have_keys_of_one_type(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_stream(rask_string) words = rask_values(env, rask_string, rask_string_from("a"));
+    rask_discard(rask_connect(rask_key_by_value(rask_sequence(env, 1, 2)), rask_key_by_value(words),
+                              two_keys));
+    assert_mistake(env, PARTS("mistakes_test.c", "Key types if input KeyedStreams don't match"));
+}
+static void more_subtasks_than_key_groups(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_map(rask_sequence(env, 1, 2), same, .name = "wide", .parallelism = 4,
+                          .max_parallelism = 3));
+    rask_job_result result;
+    assert_int_equal(rask_execute_job(env, "test", &result), RASK_EXIT_FAILED);
+    assert_non_null(strstr(result.message, "wide"));
+    assert_non_null(strstr(result.message, "parallelism"));
+    rask_env_destroy(env);
 }
 
 static void mistakes_of_environments(void **state) {
@@ -195,10 +227,6 @@ static void a_side_output_of_another_type_fails_the_job(void **state) {
 }
 
 /* A wrong type of rask_key fails the job instead of reading what is not there. */
-typedef struct {
-    rask_value(int64_t) seen;
-} keyed;
-RASK_STATE(keyed, seen);
 RASK_KEYED_PROCESS(wrong_key, keyed, self, int64_t, n, int64_t, out) {
     ++*rask_ref(self->seen);
     rask_emit(out, n + (int64_t)rask_key(out, rask_string)->len);
@@ -248,6 +276,8 @@ int main(void) {
         cmocka_unit_test(p4_one_uid_twice),
         cmocka_unit_test(p6_forward_to_another_parallelism),
         cmocka_unit_test(mistakes_name_operator_file_and_line),
+        cmocka_unit_test(inputs_of_one_operator_have_keys_of_one_type),
+        cmocka_unit_test(more_subtasks_than_key_groups),
         cmocka_unit_test(mistakes_of_environments),
         cmocka_unit_test(streams_of_two_environments_cannot_meet),
         cmocka_unit_test(the_initial_instance_has_the_functions_type),

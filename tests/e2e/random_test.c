@@ -427,6 +427,37 @@ static void cancel_seed(uint64_t seed) {
     for (int i = 0; i < p->count; i++) free(p->bags[i].items);
 }
 
+/* One of the streams fails at its n-th record, if there are so many. */
+typedef struct {
+    _Atomic int64_t *left;
+} bomb;
+RASK_INSTANCE(bomb);
+RASK_RICH_MAP(tick, bomb, self, rec, r, rec) {
+    if (--*self->left == 0) (void)rask_fail("the bomb went off");
+    return r;
+}
+static void fail_seed(uint64_t seed) {
+    static program p_;
+    program *p = &p_;
+    (void)build(p, seed);
+    int chosen = (int)roll(&p->dice, (uint32_t)p->count);
+    int64_t wanted = 1 + roll(&p->dice, (uint32_t)p->bags[chosen].count * 2 + 1);
+    _Atomic int64_t left = wanted;
+    rask_discard(
+        rask_map(p->streams[chosen], tick, .self = RASK_SELF(bomb, .left = &left), OPTIONS));
+    for (int i = 0; i < p->count; i++)
+        if (!p->is_read[i]) rask_discard(p->streams[i], OPTIONS);
+    rask_job_result result;
+    const bool failed = rask_execute_job(p->env, "random", &result) != 0;
+    if (failed != (wanted <= (int64_t)p->bags[chosen].count) ||
+        (failed && strstr(result.message, "the bomb went off") == NULL))
+        fail_msg("RASK_SEED=%llu:%s: stream %d was to fail at record %lld of %zu: %s",
+                 (unsigned long long)seed, p->story, chosen, (long long)wanted,
+                 p->bags[chosen].count, failed ? result.message : "(it did not)");
+    rask_env_destroy(p->env);
+    for (int i = 0; i < p->count; i++) free(p->bags[i].items);
+}
+
 static void for_seeds(void (*run)(uint64_t seed)) {
     const char *one = getenv("RASK_SEED"), *many = getenv("RASK_SEEDS");
     if (one != NULL) {
@@ -440,6 +471,10 @@ static void random_programs_give_what_the_model_gives(void **state) {
     (void)state;
     for_seeds(run_seed);
 }
+static void random_programs_fail_where_they_should(void **state) {
+    (void)state;
+    for_seeds(fail_seed);
+}
 static void random_programs_can_be_cancelled_at_any_time(void **state) {
     (void)state;
     for_seeds(cancel_seed);
@@ -448,6 +483,7 @@ static void random_programs_can_be_cancelled_at_any_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_give_what_the_model_gives),
+        cmocka_unit_test(random_programs_fail_where_they_should),
         cmocka_unit_test(random_programs_can_be_cancelled_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
