@@ -123,6 +123,27 @@ static void a_position_behind_the_end_is_the_end(void **state) {
     assert_false(rask_string_next_word(rask_string_of(NULL, 0), &pos, &word));
 }
 
+/* What the last call saw of a place is no longer true there. */
+static void text_may_change_between_calls(void **state) {
+    (void)state;
+    enum { LENGTH = 96, LINES = 20000 };
+    char text[LENGTH];
+    memset(text, ' ', sizeof text);
+    rask_string line = rask_string_of(text, sizeof text);
+    for (int i = 0; i < LINES; i++) {
+        size_t pos = next_random() % LENGTH;
+        for (int changes = 0; changes < 3; changes++)
+            text[(pos + next_random() % 24) % LENGTH] = next_random() % 3 ? 'w' : ' ';
+        size_t expected_pos = pos;
+        size_t start = 0;
+        rask_string word = {0};
+        bool expected = naive_next(text, sizeof text, &expected_pos, &start);
+        assert_int_equal(rask_string_next_word(line, &pos, &word), expected);
+        assert_int_equal(pos, expected_pos);
+        if (expected) assert_int_equal(word.len, expected_pos - start);
+    }
+}
+
 static void format_and_copy_use_the_current_arena(void **state) {
     (void)state;
     raski_batch_arena arena;
@@ -212,6 +233,7 @@ int main(void) {
         cmocka_unit_test(each_length_of_word_and_line),
         cmocka_unit_test(long_words_borrow_when_they_can),
         cmocka_unit_test(a_position_behind_the_end_is_the_end),
+        cmocka_unit_test(text_may_change_between_calls),
         cmocka_unit_test(format_and_copy_use_the_current_arena),
         cmocka_unit_test(arena_is_aligned_and_keeps_a_chunk),
 #ifdef RASKI_BATCH_ARENA_POISONS
