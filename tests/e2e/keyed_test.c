@@ -124,7 +124,7 @@ static item max_by_name_first(item a, item b) {
 #define TEST_AGGREGATION(test, expression, equal, step) \
     static void test(void **state) { \
         (void)state; \
-        FOR_EACH_SETTING(s) { \
+        FOR_EACH_MODE(s) { \
             rask_env *env = env_of(s); \
             rask_stream(item) in = items(env); \
             lines have = {0}, want = {0}; \
@@ -370,7 +370,7 @@ static void model_profiles(lines *want, int64_t clear_at, model_equal_keys *equa
 
 static void keyed_process_with_several_states(void **state) {
     (void)state;
-    FOR_EACH_SETTING(s) {
+    FOR_EACH_MODE(s) {
         static const int64_t clear_at[] = {1, 3, INT64_MAX};
         for (int c = 0; c < 3; c++) {
             rask_env *env = env_of(s);
