@@ -30,6 +30,16 @@ RASK_SOURCE(for_ever, counting, self, int64_t, out) {
     rask_emit(out, self->next++);
     return RASK_MORE;
 }
+RASK_SOURCE(up_to_ten, counting, self, int64_t, out) {
+    rask_emit(out, self->next++);
+    return self->next < 10 ? RASK_MORE : RASK_END;
+}
+RASK_MAP(same_label, labelled, l, labelled) {
+    return l;
+}
+RASK_MAP(short_text, labelled, l, labelled) {
+    return (labelled){l.id, long_text(l.id % 10)};
+}
 NOTE_SINK(note_number, int64_t)
 
 /* ---------------------------------------------------------------- results in the program */
@@ -294,6 +304,45 @@ static void r10_too_few_network_buffers(void **state) {
     rask_env_destroy(env);
 }
 
+/* ---------------------------------------------------------------- batch */
+/* R13: more data than there are buffers, on the way between stages of any kind. */
+static void r13_batch_jobs_with_every_kind_of_exchange(void **state) {
+    (void)state;
+    static const char *const modes[] = {"ALL_EXCHANGES_BLOCKING", "ALL_EXCHANGES_PIPELINED",
+                                        "ALL_EXCHANGES_HYBRID_FULL",
+                                        "ALL_EXCHANGES_HYBRID_SELECTIVE"};
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
+        for (int p = 1; p <= 3; p++) {
+            rask_env *env = env_with_parallelism(p);
+            rask_set_runtime_mode(env, RASK_BATCH);
+            rask_set_option(env, "execution.batch-shuffle-mode", modes[m]);
+            rask_set_option(env, "taskmanager.memory.network.min", "2 mb");
+            rask_set_option(env, "taskmanager.memory.network.max", "2 mb");
+            lines have = {0}, want = {0};
+            rask_stream(labelled) l = rask_map(rask_sequence(env, 0, 59999), make_label);
+            l = rask_map(rask_rebalance(l), same_label);
+            COLLECT(labelled, rask_sum(rask_key_by(rask_map(l, short_text), text), id), &have);
+            int64_t sums[10] = {0};
+            for (int64_t i = 0; i < 60000; i++) sums[i % 10] += i;
+            for (int64_t k = 0; k < 10; k++) ADD(labelled, &want, {sums[k], long_text(k)});
+            assert_same_records(NULL, &have, &want);
+        }
+}
+
+/* The mode follows from the sources. */
+static void automatic_mode(void **state) {
+    (void)state;
+    for (int bounded = 0; bounded < 2; bounded++) {
+        rask_env *env = env_with_parallelism(1);
+        rask_set_runtime_mode(env, RASK_AUTOMATIC);
+        rask_stream(int64_t) n = rask_source(env, up_to_ten, .bounded = bounded);
+        lines have = {0}, want = {0};
+        COLLECT(int64_t, rask_reduce(rask_key_by_value(rask_map(n, zero)), add), &have);
+        for (int i = 0; i < (bounded ? 1 : 10); i++) ADD(int64_t, &want, 0);
+        assert_same_records(NULL, &have, &want);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_in_order_and_strings_live_until_the_next),
@@ -311,6 +360,8 @@ int main(void) {
         cmocka_unit_test(r8_independent_regions_run_one_after_the_other_in_one_slot),
         cmocka_unit_test(r9_slot_sharing_groups_need_slots_of_their_own),
         cmocka_unit_test(r10_too_few_network_buffers),
+        cmocka_unit_test(r13_batch_jobs_with_every_kind_of_exchange),
+        cmocka_unit_test(automatic_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,16 @@ static void p4_one_uid_twice(void **state) {
     rask_env_destroy(env);
 }
 
+static void p5_operators_need_uids_where_none_are_made(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_set_option(env, "pipeline.auto-generate-uids", "false");
+    rask_discard(rask_map(rask_sequence(env, 1, 2, .uid = "s"), same), .uid = "k");
+    assert_fails(env,
+                 "IllegalStateException: Auto generated UIDs have been disabled but no UID or "
+                 "hash has been assigned to operator Map");
+}
+
 static void p6_forward_to_another_parallelism(void **state) {
     (void)state;
     rask_env *env = env_with_parallelism(1);
@@ -274,6 +284,7 @@ static void there_is_no_state_without_a_key(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(p4_one_uid_twice),
+        cmocka_unit_test(p5_operators_need_uids_where_none_are_made),
         cmocka_unit_test(p6_forward_to_another_parallelism),
         cmocka_unit_test(mistakes_name_operator_file_and_line),
         cmocka_unit_test(inputs_of_one_operator_have_keys_of_one_type),
