@@ -181,7 +181,7 @@ static void choose_output(raski_job_graph_builder *builder, raski_chain_operator
     } else if (output->type == RASKI_RESULT_HYBRID_SELECTIVE) {
         output->type = RASKI_RESULT_HYBRID_FULL;
     }
-    raski_map_put_number(&builder->output_of_edge, (uintptr_t)edge, output);
+    raski_id_table_put(&builder->output_of_edge, edge->number, output);
 }
 
 void raski_builder_choose_outputs(raski_job_graph_builder *builder) {
@@ -196,7 +196,7 @@ void raski_builder_choose_outputs(raski_job_graph_builder *builder) {
 
 raski_network_output *raski_builder_output_of_edge(const raski_job_graph_builder *builder,
                                                    const raski_stream_edge *edge) {
-    return raski_map_get_number(&builder->output_of_edge, (uintptr_t)edge);
+    return raski_id_table_get(&builder->output_of_edge, edge->number);
 }
 
 raski_data_set *raski_builder_result_of(raski_job_graph_builder *builder, raski_chain *chain,

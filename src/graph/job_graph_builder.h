@@ -45,9 +45,9 @@ typedef struct raski_job_graph_builder {
     raski_stream_graph *stream_graph;
     raski_job_graph *graph;
     raski_operator_hashes hashes;
-    raski_id_table operators; /* node id -> raski_chain_operator */
-    raski_id_table chains;    /* id of the start node -> raski_chain */
-    raski_map output_of_edge; /* address of the stream edge -> raski_network_output */
+    raski_id_table operators;      /* node id -> raski_chain_operator */
+    raski_id_table chains;         /* id of the start node -> raski_chain */
+    raski_id_table output_of_edge; /* number of the stream edge -> raski_network_output */
     bool has_hybrid_result;
     raski_slot_group *default_slot_group; /* NULL until it is needed */
     int next_vertex_number;               /* of the prefix of vertex names */

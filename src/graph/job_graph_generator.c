@@ -62,7 +62,7 @@ void raski_job_graph_builder_fini(raski_job_graph_builder *builder) {
     raski_vec_free(&builder->physical_edges);
     raski_id_table_free(&builder->operators);
     raski_id_table_free(&builder->chains);
-    raski_map_free(&builder->output_of_edge);
+    raski_id_table_free(&builder->output_of_edge);
     raski_operator_hashes_fini(&builder->hashes);
     raski_arena_destroy(builder->scratch);
 }

@@ -126,20 +126,33 @@ static uint64_t key_of_hash(const raski_operator_hashes *hashes, raski_id id, bo
     return key;
 }
 
-static void put_hash(raski_operator_hashes *hashes, const raski_stream_node *node, raski_id id) {
+static void enter_hash(raski_operator_hashes *hashes, raski_id *id) {
     bool known = false;
-    raski_id *copy = raski_arena_calloc(hashes->arena, sizeof *copy);
+    raski_map_put_number(&hashes->by_hash, key_of_hash(hashes, *id, &known), id);
+}
+
+/* Whether a node has the hash already. Only uids ask, and most programs of many nodes have few. */
+static bool is_taken(raski_operator_hashes *hashes, raski_id id) {
+    bool known = false;
+    for (size_t i = 0; !hashes->has_by_hash && i < hashes->order.count; i++)
+        enter_hash(hashes, raski_id_table_get(&hashes->by_node, hashes->order.items[i]));
+    hashes->has_by_hash = true;
+    (void)key_of_hash(hashes, id, &known);
+    return known;
+}
+
+static void put_hash(raski_operator_hashes *hashes, const raski_stream_node *node, raski_id id) {
+    raski_id *copy = raski_arena_alloc(hashes->arena, sizeof *copy);
     *copy = id;
     raski_id_table_put(&hashes->by_node, node->id, copy);
     raski_vec_push(&hashes->order, node->id);
-    raski_map_put_number(&hashes->by_hash, key_of_hash(hashes, id, &known), copy);
+    if (hashes->has_by_hash) enter_hash(hashes, copy);
 }
 
 rask_status raski_operator_hashes_generate_node(raski_stream_graph *graph, raski_stream_node *node,
                                                 raski_operator_hashes *hashes, bool *ret_done,
                                                 raski_error *err) {
     raski_id id;
-    bool known = false;
     *ret_done = false;
     if (node->uid == NULL) {
         for (size_t i = 0; i < node->in_edges.count; i++)
@@ -148,8 +161,7 @@ rask_status raski_operator_hashes_generate_node(raski_stream_graph *graph, raski
         RASKI_TRY(deterministic_hash(graph, node, hashes, &id, err));
     } else {
         id = raski_operator_hash_of_uid(node->uid);
-        (void)key_of_hash(hashes, id, &known);
-        if (known) {
+        if (is_taken(hashes, id)) {
             graph->transformations->failed = node->transformation;
             return RASKI_THROW(err, "IllegalArgumentException",
                                "Hash collision on user-specified ID \"%s\". Most likely cause is a "

@@ -15,6 +15,7 @@ typedef struct raski_operator_hashes {
     raski_id_table by_node;   /* node id -> raski_id *, in arena */
     RASKI_VEC(int32_t) order; /* ids of nodes, as their hashes were generated */
     raski_map by_hash; /* first half of a hash -> the same: finds uids that were given twice */
+    bool has_by_hash;  /* it is filled: from the first uid on */
     raski_arena *arena;
 } raski_operator_hashes;
 

@@ -197,6 +197,7 @@ rask_status raski_stream_graph_add_edge(raski_stream_graph *graph, const raski_e
     raski_stream_edge *edge = raski_arena_calloc(graph->arena, sizeof *edge);
     edge->source = source;
     edge->target = target;
+    edge->number = graph->edge_count++;
     edge->unique_id = count_edges(source, target);
     edge->type_number = type_number;
     edge->side_output_tag = origin->side_output_tag;

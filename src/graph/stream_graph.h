@@ -53,6 +53,7 @@ typedef enum raski_input_requirement {
 struct raski_stream_edge {
     const char *id; /* "source-1_target-2_0_FORWARD_0" */
     raski_stream_node *source, *target;
+    int32_t number;              /* among all edges of the graph, in the order of their making */
     int32_t unique_id;           /* number among the edges between the same two nodes */
     int32_t type_number;         /* 0: one input; else which input, from 1 */
     const char *side_output_tag; /* NULL: the main output */
@@ -111,6 +112,7 @@ struct raski_stream_graph {
     bool checkpointing;
     RASKI_VEC(raski_stream_node *) nodes; /* in the order in which they were made */
     raski_id_table by_id;                 /* id -> node */
+    int32_t edge_count;
     RASKI_VEC(raski_slot_sharing_group) slot_sharing_groups; /* fine-grained ones, by name */
     bool has_fine_grained_resources;
 };
