@@ -11,16 +11,25 @@
 
 enum { FACTS_PRECISION = 17 };
 
+/* With the place of the operator that could not be planned. The environment does not keep the
+ * mistake: planning it again says the same again. */
+static char *describe(const rask_env *env, const raski_error *err) {
+    rask_env copy = *env;
+    if (!raski_error_is_set(&copy.error)) raski_env_locate_mistake(&copy, err);
+    return raski_env_describe_mistake(&copy, err);
+}
+
 /* All facts as text; *ret_err is set when the program is refused. */
 static char *facts_text(rask_env *env, raski_error *ret_err) {
     json_t *facts;
+    const int32_t last_id = env->graph->last_id;
     if (raski_error_is_set(&env->error)) {
         *ret_err = env->error;
         facts = raski_plan_error_facts("build", ret_err);
     } else {
         facts = raski_plan_facts_of_env(env->plan, env->plan->config.job_name, ret_err);
-        if (raski_error_is_set(ret_err)) raski_env_locate_mistake(env, ret_err);
     }
+    env->graph->last_id = last_id; /* planning takes ids, and planning again should take the same */
     char *dumped = json_dumps(facts, JSON_INDENT(2) | JSON_REAL_PRECISION(FACTS_PRECISION));
     char *text = raski_format("%s\n", dumped ? dumped : "");
     free(dumped);
@@ -32,14 +41,15 @@ static char *view_text(rask_env *env, raski_plan_graph graph, const raski_plan_f
                        const raski_plan_style *style, raski_error *ret_err) {
     raski_plan plan;
     raski_str out = {0};
+    const int32_t last_id = env->graph->last_id;
     if (raski_error_is_set(&env->error)) {
         *ret_err = env->error;
         return NULL;
     }
     raski_plan_init(&plan, env->plan, env->plan->config.job_name);
     rask_status status = raski_plan_show(&plan, graph, format, style, &out, ret_err);
-    if (status != RASK_OK) raski_env_locate_mistake(env, ret_err);
     raski_plan_fini(&plan);
+    env->graph->last_id = last_id; /* planning takes ids, and planning again should take the same */
     if (status == RASK_OK) return raski_str_steal(&out);
     raski_str_free(&out);
     return NULL;
@@ -78,7 +88,7 @@ char *rask_plan(rask_env *env, rask_plan_graph graph, rask_plan_format format, c
     else
         text = view_text(env, (raski_plan_graph)graph, form, &style, &error);
     if (!raski_error_is_set(&error)) return text;
-    if (ret_message != NULL) *ret_message = raski_env_describe_mistake(env, &error);
+    if (ret_message != NULL) *ret_message = describe(env, &error);
     if (form != NULL && form->print == NULL) return text; /* the error is in the facts */
     raski_free(text);
     return NULL;
@@ -136,7 +146,7 @@ int raski_env_print_plan(rask_env *env, const char *job_name) {
         text = view_text(env, graph, format, &style, &error);
     int status = raski_error_is_set(&error) ? RASK_EXIT_FAILED : RASK_EXIT_OK;
     if (status != RASK_EXIT_OK) {
-        char *message = raski_env_describe_mistake(env, &error);
+        char *message = describe(env, &error);
         (void)fprintf(stderr, "rask: %s\n", message);
         raski_free(message);
     }

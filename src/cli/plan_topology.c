@@ -9,10 +9,19 @@
 
 enum { STANDARD_INPUT = 0, READ_BYTES = 256 * 1024, FACTS_PRECISION = 17 };
 
-static int print_compact(json_t *facts_take, size_t flags) {
-    int failed = json_dumpf(facts_take, stdout, flags | JSON_REAL_PRECISION(FACTS_PRECISION));
+static int append_bytes(const char *bytes, size_t size, void *out) {
+    raski_str_append_bytes(out, bytes, size);
+    return 0;
+}
+
+/* One line, or several. Through a buffer of our own: jansson writes a few bytes at a time. */
+static void print_document(json_t *facts_take, size_t flags, raski_str *buffer) {
+    raski_str_truncate(buffer, 0);
+    (void)json_dump_callback(facts_take, append_bytes, buffer,
+                             flags | JSON_REAL_PRECISION(FACTS_PRECISION));
+    raski_str_append_char(buffer, '\n');
+    (void)fwrite(raski_str_text(buffer), 1, buffer->length, stdout);
     json_decref(facts_take);
-    return failed;
 }
 
 static int code_of(const raski_topology_file *file) {
@@ -23,8 +32,9 @@ static int code_of(const raski_topology_file *file) {
 static int print_facts(raski_topology_file *file) {
     raski_error err = {0}, told = {0};
     json_t *facts = raski_plan_facts_of_topology(file->document, &err);
-    (void)print_compact(facts, JSON_INDENT(2));
-    (void)printf("\n");
+    raski_str buffer = {0};
+    print_document(facts, JSON_INDENT(2), &buffer);
+    raski_str_free(&buffer);
     if (err.status == RASK_OK) return RASKI_PLAN_EXIT_OK;
     if (raski_topology_file_plan(file, RASKI_PLAN_EXECUTION_GRAPH, &told) == RASK_OK)
         return raski_plan_complain(RASKI_PLAN_EXIT_REFUSED, err.message); /* its adaptive graph */
@@ -58,12 +68,14 @@ typedef struct line_reader {
     int fd;
     const char *name;
     raski_str line;
+    raski_str output; /* reused for each line */
     char *chunk;
     size_t at, size; /* of chunk */
     bool is_ended;
 } line_reader;
 
 static rask_status fill(line_reader *r, raski_error *err) {
+    (void)fflush(stdout); /* who waits for an answer before the next question gets it */
     r->at = 0;
     RASKI_TRY(raski_file_read(r->fd, r->name, r->chunk, READ_BYTES, &r->size, err));
     if (r->size == 0) r->is_ended = true;
@@ -118,8 +130,8 @@ static rask_status plan_lines(line_reader *r, raski_error *err) {
     for (size_t number = 1; found; number++) {
         RASKI_TRY(next_line(r, &found, &too_long, err));
         if (!found) break;
-        (void)print_compact(facts_of_line(r, number, too_long), JSON_COMPACT);
-        if (putchar('\n') == EOF) /* nobody reads any more */
+        print_document(facts_of_line(r, number, too_long), JSON_COMPACT, &r->output);
+        if (ferror(stdout)) /* nobody reads any more */
             return RASKI_FAIL(err, RASK_E_IO, EXTERNAL, "cannot write to standard output");
     }
     return RASK_OK;
@@ -136,6 +148,7 @@ int raski_plan_lines(const char *path) {
     if (!is_standard) raski_file_close_quietly(r.fd);
     raski_free(r.chunk);
     raski_str_free(&r.line);
+    raski_str_free(&r.output);
     if (status == RASK_OK) return RASKI_PLAN_EXIT_OK;
     return raski_plan_complain(RASKI_PLAN_EXIT_UNREADABLE, err.message);
 }

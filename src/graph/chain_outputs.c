@@ -238,6 +238,7 @@ static rask_status check_buffer_timeout(raski_stream_graph *graph, const raski_s
     if (raski_result_type_can_be_pipelined(type) ||
         edge->buffer_timeout_ms == RASKI_BUFFER_TIMEOUT_DISABLED)
         return RASK_OK;
+    graph->transformations->failed = edge->source->transformation;
     return RASKI_THROW(err, "UnsupportedOperationException",
                        "only canBePipelinedConsumed partition support buffer timeout %lld for src "
                        "operator in edge %s. \nPlease either disable buffer timeout (via -1) or "

@@ -69,33 +69,40 @@ void raski_job_graph_builder_fini(raski_job_graph_builder *builder) {
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static bool has_custom_partitioner(const raski_stream_graph *graph) {
+/* The first operator behind a custom partitioner, or NULL. */
+static const raski_stream_node *behind_custom_partitioner(const raski_stream_graph *graph) {
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const raski_stream_node *node = graph->nodes.items[i];
         for (size_t k = 0; k < node->out_edges.count; k++)
             if (node->out_edges.items[k]->partitioner->kind == RASKI_PARTITIONER_CUSTOM)
-                return true;
+                return node->out_edges.items[k]->target;
     }
-    return false;
+    return NULL;
 }
 
 rask_status raski_job_graph_check_stream_graph(raski_stream_graph *graph, raski_error *err) {
     if (!graph->checkpointing) return RASK_OK;
+    const raski_stream_node *custom = NULL;
     if (raski_plan_config_takes_unaligned_checkpoints(&graph->config) &&
-        !graph->config.force_unaligned_checkpoints && has_custom_partitioner(graph))
+        !graph->config.force_unaligned_checkpoints)
+        custom = behind_custom_partitioner(graph);
+    if (custom != NULL) {
+        graph->transformations->failed = custom->transformation;
         return RASKI_THROW(err, "UnsupportedOperationException",
                            "Unaligned checkpoints are currently not supported for custom "
                            "partitioners, as rescaling is not guaranteed to work correctly.\nThe "
                            "user can force Unaligned Checkpoints by using "
                            "'execution.checkpointing.unaligned.forced'");
+    }
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const raski_operator_factory *factory = &graph->nodes.items[i]->factory;
-        if (factory->input_selectable)
-            return RASKI_THROW(
-                err, "UnsupportedOperationException",
-                "Checkpointing is currently not supported for operators that "
-                "implement InputSelectable:%s",
-                factory->operator_class ? factory->operator_class : graph->nodes.items[i]->name);
+        if (!factory->input_selectable) continue;
+        graph->transformations->failed = graph->nodes.items[i]->transformation;
+        return RASKI_THROW(
+            err, "UnsupportedOperationException",
+            "Checkpointing is currently not supported for operators that "
+            "implement InputSelectable:%s",
+            factory->operator_class ? factory->operator_class : graph->nodes.items[i]->name);
     }
     return RASK_OK;
 }

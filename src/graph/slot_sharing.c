@@ -35,10 +35,12 @@ static rask_status share_slots(raski_job_graph_builder *builder, const size_t *r
                 group_of_region(builder, region_of[chain->vertex->index], region_groups);
             continue;
         }
-        if (builder->has_hybrid_result)
+        if (builder->has_hybrid_result) {
+            builder->stream_graph->transformations->failed = chain->start->transformation;
             return RASKI_THROW(err, "IllegalStateException",
                                "hybrid shuffle mode currently does not support setting "
                                "non-default slot sharing group.");
+        }
         if (!raski_map_has(named, name)) raski_map_put(named, name, new_slot_group(builder, name));
         chain->vertex->slot_group = raski_map_get(named, name);
     }
@@ -57,6 +59,7 @@ static rask_status co_locate(raski_job_graph_builder *builder, raski_map *keyed,
             raski_vec_push(&builder->graph->co_location_groups, group);
             raski_map_put(keyed, key, group);
         } else if (group->vertices.items[0]->slot_group != chain->vertex->slot_group) {
+            builder->stream_graph->transformations->failed = chain->start->transformation;
             return RASKI_THROW(err, "IllegalStateException",
                                "Cannot co-locate operators from different slot sharing groups");
         }

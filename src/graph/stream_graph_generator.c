@@ -17,19 +17,19 @@ static bool is_unbounded_source(const raski_transformation *t) {
            !t->bounded;
 }
 
-/* Is there an unbounded source among what the operators need? As in Flink, what lies behind the
+/* An unbounded source among what the operators need, or NULL. As in Flink, what lies behind the
  * inputs of a broadcast process is not looked at from there. */
-static bool exists_unbounded_source(const raski_plan_env *env) {
+static const raski_transformation *find_unbounded_source(const raski_plan_env *env) {
     RASKI_VEC(const raski_transformation *) pending = {0};
     raski_id_table expanded = {0};
-    bool found = false;
+    const raski_transformation *found = NULL;
     for (size_t i = 0; i < env->operators.count; i++)
         raski_vec_push(&pending, env->operators.items[i]);
-    while (pending.count > 0 && !found) {
+    while (pending.count > 0 && found == NULL) {
         const raski_transformation *t = pending.items[--pending.count];
         if (raski_id_table_get(&expanded, t->id) != NULL) continue;
         raski_id_table_put(&expanded, t->id, &expanded);
-        if (is_unbounded_source(t)) found = true;
+        if (is_unbounded_source(t)) found = t;
         if (t->kind == RASKI_TRANSFORMATION_CACHE && t->cached) continue;
         bool shallow = t->kind == RASKI_TRANSFORMATION_BROADCAST_STATE ||
                        t->kind == RASKI_TRANSFORMATION_KEYED_BROADCAST_STATE;
@@ -37,7 +37,7 @@ static bool exists_unbounded_source(const raski_plan_env *env) {
             if (!shallow)
                 raski_vec_push(&pending, t->inputs.items[i]);
             else if (is_unbounded_source(t->inputs.items[i]))
-                found = true;
+                found = t->inputs.items[i];
         }
     }
     raski_vec_free(&pending);
@@ -47,14 +47,16 @@ static bool exists_unbounded_source(const raski_plan_env *env) {
 
 static rask_status decide_batch(raski_stream_graph_generator *g, raski_error *err) {
     RASKI_TRY(raski_plan_config_check(g->config, "execution.runtime-mode", err));
-    bool unbounded = exists_unbounded_source(g->env);
-    if (g->config->runtime_mode == RASKI_RUNTIME_BATCH && unbounded)
+    const raski_transformation *unbounded = find_unbounded_source(g->env);
+    if (g->config->runtime_mode == RASKI_RUNTIME_BATCH && unbounded != NULL) {
+        g->transformations->failed = unbounded;
         return RASKI_THROW(err, "IllegalStateException",
                            "Detected an UNBOUNDED source with the 'execution.runtime-mode' set to "
                            "'BATCH'. This combination is not allowed, please set the "
                            "'execution.runtime-mode' to STREAMING or AUTOMATIC");
+    }
     g->batch = g->config->runtime_mode == RASKI_RUNTIME_BATCH ||
-               (g->config->runtime_mode == RASKI_RUNTIME_AUTOMATIC && !unbounded);
+               (g->config->runtime_mode == RASKI_RUNTIME_AUTOMATIC && unbounded == NULL);
     return RASK_OK;
 }
 

@@ -42,9 +42,24 @@ rask_status raski_plan_run_job_graph(raski_plan *plan, raski_error *err) {
     return raski_job_graph_create(plan->stream_graph, (raski_id){{0}}, &plan->job_graph, err);
 }
 
+/* The one thing about a single vertex that is refused that late: more subtasks than key groups. */
+static void blame_vertex(raski_plan *plan) {
+    for (size_t i = 0; i < plan->job_graph->sorted.count; i++) {
+        const raski_job_vertex *vertex = plan->job_graph->sorted.items[i];
+        if (vertex->max_parallelism <= 0 || vertex->parallelism <= vertex->max_parallelism)
+            continue;
+        const raski_stream_node *head =
+            raski_stream_graph_node(plan->stream_graph, vertex->head_node);
+        plan->env->graph->failed = head->transformation;
+        return;
+    }
+}
+
 rask_status raski_plan_run_execution_graph(raski_plan *plan, raski_error *err) {
     plan->stage = "executionGraph";
-    return raski_execution_topology_create(plan->job_graph, &plan->execution, err);
+    rask_status status = raski_execution_topology_create(plan->job_graph, &plan->execution, err);
+    if (status != RASK_OK) blame_vertex(plan);
+    return status;
 }
 
 rask_status raski_plan_run(raski_plan *plan, raski_plan_graph graph, raski_error *err) {
