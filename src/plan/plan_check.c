@@ -71,7 +71,7 @@ void raski_plan_check_add_vertex(const raski_plan_checker *c, raski_plan_severit
  */
 
 static const struct {
-    const char *start; /* of Flink's message */
+    const char *part; /* of Flink's message */
     const char *code, *remedy;
 } known_errors[] = {
     {"Forward partitioning does not allow", "forward-parallelism",
@@ -83,6 +83,8 @@ static const struct {
      "set a uid on the operator, or set pipeline.auto-generate-uids to true"},
     {"Cannot override partitioning for KeyedStream", "keyby-repartitioned",
      "partition before the keyBy, or put an operator between them"},
+    {"is higher than the max parallelism", "max-parallelism-too-small",
+     "lower the parallelism or raise the max parallelism"},
     {"No operators defined in streaming topology", "no-operators",
      "add a sink (or an operator) behind each source"},
 };
@@ -90,8 +92,7 @@ static const struct {
 static raski_plan_finding finding_of(raski_arena *arena, const raski_error *err) {
     raski_plan_finding finding = {.severity = RASKI_FINDING_ERROR, .code = "refused"};
     for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++) {
-        if (strncmp(err->message, known_errors[i].start, strlen(known_errors[i].start)) != 0)
-            continue;
+        if (strstr(err->message, known_errors[i].part) == NULL) continue;
         finding.code = known_errors[i].code;
         finding.remedy = known_errors[i].remedy;
     }
@@ -105,6 +106,9 @@ static void check_error(const raski_plan_checker *c, const raski_error *err) {
     raski_plan_finding finding = finding_of(c->findings->arena, err);
     /* told with both operators by raski_plan_check_nodes */
     if (strcmp(finding.code, "uid-collision") == 0 && c->plan->stream_graph != NULL) return;
+    /* told for all vertices by raski_plan_check_vertices */
+    if (strcmp(finding.code, "max-parallelism-too-small") == 0 && c->plan->job_graph != NULL)
+        return;
     raski_plan_check_add(c, RASKI_FINDING_ERROR, finding.code, c->plan->env->graph->failed,
                          finding.what, finding.remedy);
 }

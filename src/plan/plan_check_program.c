@@ -25,6 +25,8 @@ static void check_partition(const raski_plan_checker *c, const raski_transformat
                             const raski_transformation *reader) {
     const raski_transformation *input = t->inputs.items[0];
     if (input->kind != RASKI_TRANSFORMATION_PARTITION) return;
+    /* joins key keyed streams once more, by the same key */
+    if (raski_partitioner_equals(input->partitioner, t->partitioner)) return;
     add(c, RASKI_FINDING_WARNING, "partitioning-ignored", reader,
         text(c, "its input is partitioned twice, by %s and then by %s: only the last has effect",
              raski_partitioner_text(input->partitioner), raski_partitioner_text(t->partitioner)),
