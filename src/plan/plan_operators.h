@@ -8,28 +8,9 @@
 #include <jansson.h>
 
 #include "plan/plan.h"
+#include "plan/plan_state.h"
 
-/* What an operator keeps in a savepoint, as far as its plan shows. Operator state of the user's
- * own functions (CheckpointedFunction) does not show: plain functions count as stateless. */
-typedef enum raski_plan_state {
-    RASKI_STATE_KEYED = 1 << 0,        /* keyed state, windows, timers: it has a key */
-    RASKI_STATE_SPLITS = 1 << 1,       /* a source: splits of the readers, and the enumerator */
-    RASKI_STATE_OFFSETS = 1 << 2,      /* a SourceFunction: what it keeps, offsets as a rule */
-    RASKI_STATE_WRITER = 1 << 3,       /* a sink's writer that hands on to a committer: what it has
-                                        begun */
-    RASKI_STATE_COMMITTABLES = 1 << 4, /* a committer */
-    RASKI_STATE_BROADCAST = 1 << 5,
-    RASKI_STATE_IN_FLIGHT = 1 << 6,   /* records that wait: asynchronous I/O, splits to read */
-    RASKI_STATE_COORDINATOR = 1 << 7, /* of a custom operator's coordinator */
-} raski_plan_state;
-enum { RASKI_PLAN_STATES = 8 };
 #define RASKI_PLAN_NO_OPERATOR SIZE_MAX
-/* "keyed state", ...: for people. Static. */
-const char *raski_plan_state_text(raski_plan_state state);
-/* "KEYED", ...: for machines. Static. */
-const char *raski_plan_state_name(raski_plan_state state);
-/* All of a set, joined by ", ". */
-void raski_plan_states_describe(unsigned states, raski_str *out);
 
 typedef struct raski_plan_input {
     size_t source;        /* place in the list of operators */
@@ -72,11 +53,6 @@ typedef struct raski_plan_operators {
 raski_plan_operators *raski_plan_operators_create(const raski_plan *plan);
 void raski_plan_operators_destroy(raski_plan_operators *operators_take); /* NULL is fine */
 
-/* The id depends on the other operators of the program: no uid was set. */
-static inline bool raski_plan_operator_is_fragile(const raski_plan_operator *op) {
-    return op->uid == NULL;
-}
-
 /* As JSON, and back. Reading checks everything: the text may come from another program.
  * A new reference. */
 json_t *raski_plan_operators_to_json(const raski_plan_operators *operators);
@@ -88,10 +64,4 @@ RASKI_NODISCARD rask_status raski_plan_operators_from_json(const json_t *documen
  * inputs are filled, what follows from them: chained_targets. */
 raski_plan_operators *raski_plan_operators_new(const char *job_name, size_t count);
 void raski_plan_operators_connect(raski_plan_operators *operators);
-
-/* What a stream node keeps, and what it is called: "keyed operator". */
-unsigned raski_plan_states_of(const raski_stream_node *node);
-const char *raski_plan_kind_of(const raski_stream_node *node);
-/* Where the program asks for it: "job.c:17", "step 3, map"; NULL: not known. In arena. */
-const char *raski_plan_where(raski_arena *arena, const raski_transformation *transformation);
 #endif

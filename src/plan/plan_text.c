@@ -62,8 +62,8 @@ void raski_plan_write_warnings(const raski_plan_writer *w) {
     bool is_first = true;
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const raski_stream_node *node = graph->nodes.items[i];
-        const char *state = raski_plan_state_of(node);
-        if (state == NULL || !raski_plan_id_depends_on_topology(node)) continue;
+        unsigned states = raski_plan_states_of(node);
+        if (states == 0 || !raski_plan_id_depends_on_topology(node)) continue;
         if (is_first)
             raski_plan_writef(w, RASKI_PLAN_WARNING,
                               "\nWarning: these operators have state but no uid, so that their ids "
@@ -72,7 +72,9 @@ void raski_plan_write_warnings(const raski_plan_writer *w) {
         is_first = false;
         raski_str_appendf(w->out, "    %d  ", node->id);
         raski_plan_write(w, RASKI_PLAN_STRONG, node->name);
-        raski_str_appendf(w->out, " (%s)\n", state);
+        raski_str_append(w->out, " (");
+        raski_plan_states_describe(states, w->out);
+        raski_str_append(w->out, ")\n");
     }
 }
 

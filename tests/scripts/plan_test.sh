@@ -45,7 +45,7 @@ J
 # --- forms and graphs
 check text 0 "[0] Source: Source -> Flat Map" "$rask" plan count.json
 grep -q "not chained: records are redistributed: HASH, not FORWARD" out || { echo "why" >&2; failed=1; }
-grep -q "4  Keyed Aggregation (keyed state)" out || { echo "warning" >&2; failed=1; }
+grep -q "4  Keyed Aggregation (keyed state and timers)" out || { echo "warning" >&2; failed=1; }
 if grep -q "$(printf '\033')" out; then echo "colours in a pipe" >&2; failed=1; fi
 check colors 0 "$(printf '\033[1m')" "$rask" plan --color=always count.json
 check stream-text 0 "-> 2  Flat Map  FORWARD, chained" "$rask" plan --graph=stream count.json
