@@ -14,12 +14,13 @@ enum {
     GAP_POINT_Y = 14, /* around an edge that passes */
     GAP_X = 136,      /* between layers: room for labels */
     GAP_X_MAX = 260,
-    PORT = 15,       /* between edges at one side of a box */
-    PORT_SMALL = 31, /* with room for the small label too */
-    SIDE_MAX = 400,  /* no box grows higher for its edges */
+    PORT = 15,        /* between edges at one side of a box */
+    LABELLED_MAX = 4, /* so many edges come in with room for both labels */
+    PORT_SMALL = 31,  /* with room for the small label too */
+    SIDE_MAX = 400,   /* no box grows higher for its edges */
     MARGIN = 24,
     ORDER_SWEEPS = 12,
-    HEIGHT_SWEEPS = 10,
+    HEIGHT_SWEEPS = 24,
     POINTS_MAX = 200000, /* with more, edges go straight */
 };
 
@@ -280,14 +281,25 @@ typedef struct block {
     size_t first;
 } block;
 
+/* How much two neighbours want to be at one height: most where nothing else pulls at them. */
+static double pull(const item *left, const item *right) {
+    bool are_points = left->box == SIZE_MAX && right->box == SIZE_MAX;
+    return are_points || (left->behind.count == 1 && right->before.count == 1) ? 8 : 1;
+}
+
 static double wanted_height(const layout *l, const item *it, bool before, bool behind) {
-    double sum = 0;
-    size_t count = 0;
-    for (size_t k = 0; before && k < it->before.count; k++, count++)
-        sum += l->items.items[it->before.items[k]].y;
-    for (size_t k = 0; behind && k < it->behind.count; k++, count++)
-        sum += l->items.items[it->behind.items[k]].y;
-    return count > 0 ? sum / (double)count : it->y;
+    double sum = 0, weight = 0;
+    for (size_t k = 0; before && k < it->before.count; k++) {
+        const item *other = &l->items.items[it->before.items[k]];
+        sum += other->y * pull(other, it);
+        weight += pull(other, it);
+    }
+    for (size_t k = 0; behind && k < it->behind.count; k++) {
+        const item *other = &l->items.items[it->behind.items[k]];
+        sum += other->y * pull(it, other);
+        weight += pull(it, other);
+    }
+    return weight > 0 ? sum / weight : it->y;
 }
 
 /* The places nearest to the wanted ones in which nothing overlaps: neighbours that would are
@@ -323,7 +335,7 @@ static void place_heights(layout *l) {
     block *blocks = RASKI_NEW_ARRAY(block, l->items.count + 1);
     for (size_t i = 0; i < l->layer_count; i++) place_layer(l, i, true, false, blocks);
     for (int sweep = 0; sweep < HEIGHT_SWEEPS; sweep++) {
-        bool is_last = sweep + 2 >= HEIGHT_SWEEPS; /* both sides have a say in the end */
+        bool is_last = sweep + 12 >= HEIGHT_SWEEPS; /* both sides have a say in the end */
         if (sweep % 2 == 0)
             for (size_t i = l->layer_count; i-- > 0;) place_layer(l, i, is_last, true, blocks);
         else
@@ -351,7 +363,8 @@ static void size_boxes(raski_drawing *d, const size_t *ins, const size_t *outs) 
         }
         if (width > RASKI_DRAWING_TEXT_MAX) width = RASKI_DRAWING_TEXT_MAX;
         box->width = most(width, 100) + 2 * RASKI_DRAWING_PADDING;
-        double side = PORT * most((double)ins[i], (double)outs[i]);
+        double side = most(12 + (double)((ins[i] <= LABELLED_MAX ? PORT_SMALL : PORT) * ins[i]),
+                           PORT * (double)outs[i]);
         box->height = most(RASKI_DRAWING_HEAD + RASKI_DRAWING_ROW * (double)box->rows.count + 6,
                            side < SIDE_MAX ? side : SIDE_MAX);
     }
@@ -439,11 +452,11 @@ static void place_ports(raski_drawing *d, size_t box, bool is_end, port *ports, 
     }
 }
 
-/* A label stands at the end where there are fewer edges. */
+/* A label stands where its edge ends, or begins if there are fewer edges there. */
 static void place_labels(raski_drawing *d, const size_t *ins, const size_t *outs) {
     for (size_t i = 0; i < d->edges.count; i++) {
         raski_drawing_edge *edge = &d->edges.items[i];
-        edge->label_at_end = ins[edge->to] <= outs[edge->from];
+        edge->label_at_end = ins[edge->to] <= LABELLED_MAX || ins[edge->to] <= outs[edge->from];
         size_t count = edge->label_at_end ? ins[edge->to] : outs[edge->from];
         const raski_drawing_box *box = &d->boxes.items[edge->label_at_end ? edge->to : edge->from];
         edge->has_room = count == 1 || (box->height - 12) / (double)count >= PORT_SMALL - 1;

@@ -229,7 +229,7 @@ static double write_legend(raski_str *out, const raski_drawing *d, double y) {
     raski_str_appendf(&kind, "<circle class=\"state\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", x + 20,
                       y);
     if (has_mark(d, RASKI_MARK_STATE))
-        x = legend_entry(out, x, y, raski_str_text(&kind), "has state and a uid");
+        x = legend_entry(out, x, y, raski_str_text(&kind), "has state");
     raski_str_truncate(&kind, 0);
     raski_str_appendf(&kind, "<path class=\"fragile\" d=\"M%.1f %.1fl5.5 9.5h-11z\"/>", x + 20,
                       y - 5);

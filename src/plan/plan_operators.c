@@ -34,7 +34,9 @@ static void describe_node(const lister *l, const raski_stream_node *node, raski_
     op->uid = keep(arena, node->uid);
     op->has_user_id = node->user_hash != NULL && raski_id_from_hex(node->user_hash, &op->user_id);
     op->parallelism = node->parallelism;
-    op->states = raski_plan_states_of(node);
+    /* a batch job has no savepoints */
+    op->states =
+        l->plan->stream_graph->job_type == RASKI_JOB_BATCH ? 0 : raski_plan_states_of(node);
     if (node->key_selectors != NULL) op->key_type = keep(arena, node->key_type);
     op->sink_part = node->factory.role == RASKI_OPERATOR_SINK_WRITER ||
                     node->factory.role == RASKI_OPERATOR_COMMITTER ||
