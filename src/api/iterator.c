@@ -9,7 +9,8 @@
 #include "types/layout.h"
 
 enum { QUEUE_BYTES_MAX = 4 * 1024 * 1024 };
-static const int64_t LOOK_NS = 50000000; /* how often a waiting sink looks for Ctrl-C */
+static const int64_t LOOK_NS =
+    50000000; /* how often a waiting sink looks whether it is cancelled */
 
 typedef struct batch {
     struct batch *next;
@@ -50,7 +51,9 @@ static bool queue_has_room(const raski_iterator *it) {
 
 static void put(raski_iterator *it, batch *b) {
     raski_mutex_lock(it->queue_lock);
-    while (!it->closed && !queue_has_room(it) && !raski_running_is_cancelled(&it->job))
+    /* a person cancels the job, or another task has failed */
+    while (!it->closed && !queue_has_room(it) && !raski_running_is_cancelled(&it->job) &&
+           !rask_cancelled())
         (void)raski_cond_wait(it->changed, it->queue_lock, raski_now_ns() + LOOK_NS);
     if (it->closed) {
         raski_free(b);

@@ -1,5 +1,7 @@
 /* Jobs as wholes: results in the program, several jobs one after the other and at once, large and
  * long ones, what happens without resources. */
+#include <sched.h>
+
 #include "e2e_test_util.h"
 
 typedef struct {
@@ -92,6 +94,36 @@ static void a_failing_job_ends_the_iteration(void **state) {
         assert_true(count < 1000);
         assert_int_equal(rask_close(&it), RASK_EXIT_FAILED);
     }
+}
+
+/* A job fails although nobody takes its results. */
+RASK_MAP(fail_at_a_million, int64_t, n, int64_t) {
+    if (n == 1000000) (void)rask_fail("enough");
+    return n;
+}
+static _Atomic bool has_failed;
+RASK_RICH_MAP(watch_the_end, counting, self, int64_t, n, int64_t) {
+    self->next += n;
+    return n;
+}
+RASK_CLOSE(watch_the_end, self) {
+    has_failed = true;
+    return RASK_OK;
+}
+static void a_job_fails_while_nobody_takes_its_results(void **state) {
+    (void)state;
+    has_failed = false;
+    rask_env *env = env_with_parallelism(1);
+    rask_disable_chaining(env);
+    rask_stream(int64_t) n = rask_source(env, for_ever);
+    rask_discard(rask_map(rask_map(n, fail_at_a_million), watch_the_end));
+    rask_iterator(int64_t) it = rask_execute_and_collect(rask_sequence(env, 1, 1 << 22), "fails");
+    int64_t record;
+    assert_true(rask_next(&it, &record));
+    while (!has_failed) (void)sched_yield(); /* takes nothing meanwhile */
+    while (rask_next(&it, &record)) {
+    }
+    assert_int_equal(rask_close(&it), RASK_EXIT_FAILED);
 }
 
 static void no_records_are_a_result_too(void **state) {
@@ -348,6 +380,7 @@ int main(void) {
         cmocka_unit_test(results_come_in_order_and_strings_live_until_the_next),
         cmocka_unit_test(closing_early_cancels_the_job),
         cmocka_unit_test(a_failing_job_ends_the_iteration),
+        cmocka_unit_test(a_job_fails_while_nobody_takes_its_results),
         cmocka_unit_test(no_records_are_a_result_too),
         cmocka_unit_test(an_environment_can_run_again),
         cmocka_unit_test(two_environments_do_not_know_each_other),
