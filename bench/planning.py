@@ -11,7 +11,7 @@ from workloads import (EXECUTION_GRAPH_GOAL_KB, EXECUTION_GRAPH_GOAL_MS, PLAN_FL
 SHAPES = ("linear", "linear-unchained", "wide", "diamond")
 SIZES = (10_000, 100_000, 1_000_000)
 RUNS = 5
-TIMING = os.path.join(ROOT, "..", "shared", "golden", "plan", "timing.json")
+TIMING = os.path.join(ROOT, "tests", "golden", "facts", "plan", "timing.json")
 
 
 def flink_times():
