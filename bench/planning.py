@@ -5,8 +5,8 @@ import statistics
 
 from special import met_text
 from systems import ROOT, RunError, measured
-from workloads import (EXECUTION_GRAPH_GOAL_KB, EXECUTION_GRAPH_GOAL_MS, PLAN_FLINK_GOAL,
-                       PLAN_GROWTH_GOAL)
+from workloads import (DEPLOYMENT_GOAL_MS, EXECUTION_GRAPH_GOAL_KB, EXECUTION_GRAPH_GOAL_MS,
+                       PLAN_FLINK_GOAL, PLAN_GROWTH_GOAL)
 
 SHAPES = ("linear", "linear-unchained", "wide", "diamond")
 SIZES = (10_000, 100_000, 1_000_000)
@@ -49,7 +49,7 @@ def plan(bench):
         for shape in SHAPES:
             best = {n: run(bench, shape, n, RUNS if n <= 10_000 else 2) for n in sizes}
             rows += rows_of(shape, best, flink.get(shape))
-        rows.append(execution(run(bench, "all-to-all", 10_000, RUNS)))
+        rows += execution(run(bench, "all-to-all", 10_000, RUNS))
     except RunError as e:
         bench.fail(f"plan: {e}")
     for row in rows:
@@ -76,7 +76,12 @@ def rows_of(shape, best, flink):
 
 def execution(best):
     ms, kb = best["build_ms"], best["rss_peak_kb"]
-    return {"name": "execution graph of 2 vertices at parallelism 10,000, all to all, with regions",
-            "figure": f"rask {ms:.2f} ms, {kb / 1024:.1f} MB (the process)",
-            "goal": f"under {EXECUTION_GRAPH_GOAL_MS} ms and {EXECUTION_GRAPH_GOAL_KB >> 10} MB",
-            "met": ms < EXECUTION_GRAPH_GOAL_MS and kb < EXECUTION_GRAPH_GOAL_KB}
+    return [{
+        "name": "execution graph of 2 vertices at parallelism 10,000, all to all, with regions",
+        "figure": f"rask {ms:.2f} ms, {kb / 1024:.1f} MB (the process)",
+        "goal": f"under {EXECUTION_GRAPH_GOAL_MS} ms and {EXECUTION_GRAPH_GOAL_KB >> 10} MB",
+        "met": ms < EXECUTION_GRAPH_GOAL_MS and kb < EXECUTION_GRAPH_GOAL_KB
+    }, {
+        "name": f"deployment decisions for its {best['deployed']:,} tasks",
+        "figure": f"rask {best['deploy_ms']:.2f} ms",
+        "goal": f"under {DEPLOYMENT_GOAL_MS} ms", "met": best["deploy_ms"] < DEPLOYMENT_GOAL_MS}]

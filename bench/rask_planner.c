@@ -5,13 +5,15 @@
  *
  * The shapes are those of golden/plan/timing.json. Each run is cold: one program in one process.
  * Times are from nothing to the transformations (build_ms), the stream graph (stream_ms), the job
- * graph (job_ms); or to the execution graph with its pipelined regions (build_ms). Prints one line
- * of JSON. Unlike the other programs here it looks inside: the planner alone has no public door. */
+ * graph (job_ms); or to the execution graph with its pipelined regions (build_ms), and the time
+ * that the scheduling strategy takes to decide about all tasks (deploy_ms). Prints one line of
+ * JSON. Unlike the other programs here it looks inside: the planner alone has no public door. */
 #include "bench/measure.h"
 #include "executiongraph/execution_topology.h"
 #include "graph/job_graph.h"
 #include "graph/job_graph_build.h"
 #include "graph/transformation.h"
+#include "scheduler/scheduling_strategy.h"
 
 static const char type[] = "Java Tuple2<String, Long>";
 static const raski_operator_factory simple = {.simple = true};
@@ -97,6 +99,27 @@ static rask_status measure_program(const char *shape, long n, raski_error *err) 
     return RASK_OK;
 }
 
+static void count_tasks(void *context, const size_t *tasks, size_t task_count) {
+    (void)tasks;
+    *(size_t *)context += task_count;
+}
+
+/* What is deployed when the job starts: here, everything. */
+static rask_status measure_decisions(const raski_job_graph *graph, double *ret_ms,
+                                     size_t *ret_deployed, raski_error *err) {
+    raski_execution_graph *execution = NULL;
+    *ret_deployed = 0;
+    RASKI_TRY(raski_execution_graph_create(graph, 0, 0, NULL, &execution, err));
+    int64_t start_ns = bench_now_ns();
+    raski_scheduling_strategy strategy = raski_pipelined_region_strategy_create(
+        execution, &(raski_scheduling_operations){ret_deployed, count_tasks});
+    strategy.vtable->start_scheduling(strategy.self);
+    *ret_ms = ms_since(start_ns);
+    strategy.vtable->destroy(strategy.self);
+    raski_execution_graph_destroy(execution);
+    return RASK_OK;
+}
+
 /* Two vertices and one result between them. */
 static rask_status measure_execution(const char *shape, long parallelism, raski_error *err) {
     bool pointwise = strcmp(shape, "pointwise") == 0;
@@ -115,12 +138,16 @@ static rask_status measure_execution(const char *shape, long parallelism, raski_
     long before_kb = bench_rss_peak_kb();
     int64_t start_ns = bench_now_ns();
     RASKI_TRY(raski_execution_topology_create(graph, &topology, err));
-    double build_ms = ms_since(start_ns);
+    double build_ms = ms_since(start_ns), deploy_ms = 0;
+    long graph_kb = bench_rss_peak_kb() - before_kb, rss_kb = bench_rss_peak_kb();
+    size_t deployed = 0;
+    RASKI_TRY(measure_decisions(graph, &deploy_ms, &deployed, err));
     printf(
         "{\"shape\": \"%s\", \"parallelism\": %ld, \"tasks\": %zu, \"regions\": %zu, "
-        "\"build_ms\": %.3f, \"graph_kb\": %ld, \"rss_peak_kb\": %ld}\n",
-        shape, parallelism, topology->task_count, topology->region_count, build_ms,
-        bench_rss_peak_kb() - before_kb, bench_rss_peak_kb());
+        "\"build_ms\": %.3f, \"graph_kb\": %ld, \"rss_peak_kb\": %ld, \"deployed\": %zu, "
+        "\"deploy_ms\": %.3f}\n",
+        shape, parallelism, topology->task_count, topology->region_count, build_ms, graph_kb,
+        rss_kb, deployed, deploy_ms);
     raski_execution_topology_destroy(topology);
     raski_job_graph_destroy(graph);
     return RASK_OK;

@@ -61,5 +61,6 @@ PLAN_FLINK_GOAL = 50            # Flink's time after warm-up, divided by this
 PLAN_GROWTH_GOAL = 3            # time per operator at the largest size against that at 10,000
 EXECUTION_GRAPH_GOAL_MS = 10    # two vertices, parallelism 10,000, all to all, with regions
 EXECUTION_GRAPH_GOAL_KB = 32 * 1024
+DEPLOYMENT_GOAL_MS = 20         # of its 20,000 tasks
 TINY_RSS_GOAL_KB = 16 * 1024
 WORDCOUNT_RSS_GOAL_KB = 64 * 1024
