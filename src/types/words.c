@@ -21,25 +21,19 @@ static inline bool is_letter(unsigned char c) {
     return (unsigned char)((c | 0x20) - 'a') < 26;
 }
 
-static bool has_capital(const char *p, size_t n) {
-    bool found = false;
-    for (size_t i = 0; i < n; i++) found |= (unsigned char)(p[i] - 'A') < 26;
-    return found;
-}
-
 /* A word of more than 12 bytes. */
-static __attribute__((noinline)) rask_string long_word(const char *p, size_t n) {
-    if (!has_capital(p, n)) return rask_string_of(p, n);
+static rask_string long_word(const char *p, size_t n, bool has_capital) {
+    if (!has_capital) return rask_string_of(p, n);
     char *bytes = raski_batch_arena_bytes(raski_batch_arena_current(), n);
     if (bytes == NULL) return rask_string_of(NULL, 0);
     for (size_t i = 0; i < n; i++) bytes[i] = (char)(p[i] | 0x20);
     return rask_string_of(bytes, n);
 }
 
-static inline size_t letters_from(const char *p, const char *end) {
-    const char *q = p;
-    while (q < end && is_letter((unsigned char)*q)) q++;
-    return (size_t)(q - p);
+/* The end of the run of letters at p; sets *ret_has_capital where there is a capital. */
+static inline const char *end_of_letters(const char *p, const char *end, bool *ret_has_capital) {
+    for (; p < end && is_letter((unsigned char)*p); p++) *ret_has_capital |= (*p & 0x20) == 0;
+    return p;
 }
 
 #if defined(__SSE2__)
@@ -97,17 +91,36 @@ static inline void store_word(rask_string *word, __m128i block, size_t length) {
     _mm_storeu_si128((__m128i *)(void *)word, value);
 }
 
+/* As end_of_letters, a block at a time. */
+static inline const char *end_of_block_letters(const char *p, const char *end,
+                                               bool *ret_has_capital) {
+    while (p < end && may_load(p, (size_t)(end - p), BLOCK)) {
+        __m128i block = load(p);
+        size_t left = (size_t)(end - p);
+        unsigned valid = (1U << (left < BLOCK ? left : BLOCK)) - 1U;
+        unsigned length = (unsigned)__builtin_ctz(~(letter_bits(block) & valid));
+        /* bit 5 of each byte, moved to its highest */
+        unsigned small = (unsigned)_mm_movemask_epi8(_mm_slli_epi16(block, 2));
+        *ret_has_capital |= (~small & ((1U << length) - 1U)) != 0;
+        p += length;
+        if (length < BLOCK) return p;
+    }
+    return end_of_letters(p, end, ret_has_capital);
+}
+
 /* What the fast path leaves: more than 15 separators, words that do not end in the first block or
  * have more than 12 letters, the last bytes before the end of a page. */
 static __attribute__((noinline)) bool next_word_slow(const char *text, const char *end, size_t *pos,
                                                      rask_string *word) {
     const char *p = text + *pos;
     while (p < end && !is_letter((unsigned char)*p)) p++;
-    size_t length = letters_from(p, end);
-    *pos = (size_t)(p - text) + length;
+    bool has_capital = false;
+    const char *stop = end_of_block_letters(p, end, &has_capital);
+    size_t length = (size_t)(stop - p);
+    *pos = (size_t)(stop - text);
     if (length == 0) return false;
     if (length > RASK_STRING_INLINE) {
-        *word = long_word(p, length);
+        *word = long_word(p, length, has_capital);
         return true;
     }
     char copy[BLOCK] = {0};
@@ -177,9 +190,10 @@ bool rask_string_next_word(rask_string line, size_t *pos, rask_string *word) {
         *pos = line.len;
         return false;
     }
-    size_t length = letters_from(start, end);
+    bool has_capital = false;
+    size_t length = (size_t)(end_of_letters(start, end, &has_capital) - start);
     if (length > RASK_STRING_INLINE) {
-        *word = long_word(start, length);
+        *word = long_word(start, length, has_capital);
     } else {
         char low[RASK_STRING_INLINE];
         for (size_t i = 0; i < length; i++) low[i] = (char)(start[i] | 0x20);
