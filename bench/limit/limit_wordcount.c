@@ -28,6 +28,7 @@ enum {
     TABLE_START = 1 << 18,
     POOL_START = 1 << 24,
     WORD_HEADER_BYTES = 12, /* hash and length, in a buffer */
+    SHORT_BYTES = 16,
     LINE_WORD_MAX = 4096,
 };
 
@@ -144,6 +145,19 @@ static inline void count_word(worker *w, const char *word, uint32_t len, uint64_
     }
 }
 
+/* A word waits until the lines of the table are there for 32 of them. */
+static void count_ahead(worker *w) {
+    for (unsigned i = 0; i < w->ahead_count; i++)
+        count_word(w, w->ahead[i].word, w->ahead[i].len, w->ahead[i].hash);
+    w->ahead_count = 0;
+}
+
+static inline void await_word(worker *w, const char *word, uint32_t len, uint64_t hash) {
+    __builtin_prefetch(&w->table[hash & w->table_mask], 1);
+    w->ahead[w->ahead_count++] = (waiting_word){word, hash, len};
+    if (w->ahead_count == AHEAD) count_ahead(w);
+}
+
 static void drain(worker *w) {
     for (int from = 0; from < options.parallelism; from++) {
         ring_buffer *buffer;
@@ -152,9 +166,10 @@ static void drain(worker *w) {
             while (at < end) {
                 uint32_t len;
                 memcpy(&len, at + 8, sizeof len);
-                count_word(w, at + WORD_HEADER_BYTES, len, bench_load64(at));
+                await_word(w, at + WORD_HEADER_BYTES, len, bench_load64(at));
                 at += WORD_HEADER_BYTES + len;
             }
+            count_ahead(w); /* the buffer is about to be written again */
             ring_give_back(&w->in[from]);
         }
     }
@@ -162,12 +177,14 @@ static void drain(worker *w) {
 
 static void send_word(worker *w, int to, const char *word, uint32_t len, uint64_t hash) {
     uint32_t size = WORD_HEADER_BYTES + len;
-    if (size > RING_BUFFER_BYTES) {
+    uint32_t written =
+        size < SHORT_BYTES + WORD_HEADER_BYTES ? SHORT_BYTES + WORD_HEADER_BYTES : size;
+    if (written > RING_BUFFER_BYTES) {
         fprintf(stderr, "a word of %u bytes does not fit a buffer\n", len);
         exit(1);
     }
     ring_buffer *buffer = w->filling[to];
-    if (buffer == NULL || buffer->len + size > RING_BUFFER_BYTES) {
+    if (buffer == NULL || buffer->len + written > RING_BUFFER_BYTES) {
         ring *r = &workers[to].in[w->id];
         if (buffer != NULL) ring_publish(r);
         while ((buffer = ring_to_fill(r)) == NULL) {
@@ -181,15 +198,9 @@ static void send_word(worker *w, int to, const char *word, uint32_t len, uint64_
     char *at = buffer->bytes + buffer->len;
     memcpy(at, &hash, sizeof hash);
     memcpy(at + 8, &len, sizeof len);
-    memcpy(at + WORD_HEADER_BYTES, word, len);
+    memcpy(at + WORD_HEADER_BYTES, word, SHORT_BYTES); /* most words: one copy of known size */
+    if (len > SHORT_BYTES) memcpy(at + WORD_HEADER_BYTES, word, len);
     buffer->len += size;
-}
-
-/* A word of this thread waits until the lines of the table are there for 32 of them. */
-static void count_ahead(worker *w) {
-    for (unsigned i = 0; i < w->ahead_count; i++)
-        count_word(w, w->ahead[i].word, w->ahead[i].len, w->ahead[i].hash);
-    w->ahead_count = 0;
 }
 
 static inline void take_word(worker *w, const char *word, uint32_t len) {
@@ -200,9 +211,7 @@ static inline void take_word(worker *w, const char *word, uint32_t len) {
         send_word(w, to, word, len, hash);
         return;
     }
-    __builtin_prefetch(&w->table[hash & w->table_mask], 1);
-    w->ahead[w->ahead_count++] = (waiting_word){word, hash, len};
-    if (w->ahead_count == AHEAD) count_ahead(w);
+    await_word(w, word, len, hash);
 }
 
 /* Makes the letters of 64 bytes lower case; returns which bytes are letters. (The loops are such
