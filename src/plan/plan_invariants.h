@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "graph/topology.h"
+#include "plan/plan_check.h"
+#include "plan/plan_diff.h"
 #include "plan/plan_facts.h"
 #include "plan/plan_format.h"
 
@@ -91,6 +93,35 @@ static inline char *invariant_print(const raski_plan *plan) {
     return raski_str_steal(&out);
 }
 
+/* A list of operators survives JSON, and a savepoint of a program fits the program. */
+static inline void invariant_operators(const raski_plan *plan) {
+    raski_error err = {0};
+    raski_plan_operators *list = raski_plan_operators_create(plan), *copy = NULL;
+    json_t *document = raski_plan_operators_to_json(list);
+    RASKI_ASSERT(raski_plan_operators_from_json(document, &copy, &err) == RASK_OK);
+    raski_plan_diff *diff = raski_plan_diff_create(list, copy);
+    bool has_user_ids = false; /* with them an operator may ask for another's state */
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].has_user_id) has_user_ids = true;
+    if (!has_user_ids) {
+        RASKI_ASSERT(diff->counts[RASKI_CHANGE_STAYS] == list->count);
+        RASKI_ASSERT(raski_plan_diff_fits(diff));
+    }
+    raski_plan_diff_destroy(diff);
+    raski_plan_operators_destroy(list);
+    raski_plan_operators_destroy(copy);
+    json_decref(document);
+}
+
+/* What rask plan --check says of a plan, or of why there is none. */
+static inline void invariant_check(const raski_plan *plan, const raski_error *err) {
+    raski_plan_findings *findings = raski_plan_check(plan, err);
+    RASKI_ASSERT(err == NULL || raski_plan_findings_refuse(findings));
+    raski_free(raski_plan_findings_text(findings, true));
+    raski_free(raski_plan_findings_text(findings, false));
+    raski_plan_findings_destroy(findings);
+}
+
 /* Plans a document once. Returns all that was printed; the exception and text when it is refused.
  */
 static inline char *invariant_plan(const json_t *document) {
@@ -106,8 +137,10 @@ static inline char *invariant_plan(const json_t *document) {
         if (status == RASK_OK) {
             invariant_job_graph(&plan);
             invariant_execution_graph(&plan);
+            invariant_operators(&plan);
             text = invariant_print(&plan);
         }
+        invariant_check(&plan, status == RASK_OK ? NULL : &err);
         raski_plan_fini(&plan);
     }
     RASKI_ASSERT((status == RASK_OK) == (err.status == RASK_OK)); /* it says why */
