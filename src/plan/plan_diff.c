@@ -167,6 +167,19 @@ static void compare_lost(raski_plan_diff *diff, const raski_plan_matching *m, co
     diff->fates[RASKI_STATE_LOST]++;
 }
 
+/* --- state that begins empty --------------------------------------------------------------------
+ */
+
+static void find_beginners(raski_plan_diff *diff, const raski_plan_matching *m) {
+    for (size_t i = 0; i < m->new_plan->count; i++) {
+        size_t partner = m->old_of_new[i];
+        bool has_partner = partner != RASKI_PLAN_NO_OPERATOR;
+        if (m->new_plan->items[i].states == 0) continue;
+        if (has_partner && m->by_id[partner] && m->old_plan->items[partner].states != 0) continue;
+        raski_vec_push(&diff->beginners, (raski_plan_diff_beginner){i, partner});
+    }
+}
+
 /* --- warnings -----------------------------------------------------------------------------------
  */
 
@@ -233,6 +246,7 @@ raski_plan_diff *raski_plan_diff_create(const raski_plan_operators *old_plan,
         else
             compare_lost(diff, &m, causes, i);
     }
+    find_beginners(diff, &m);
     warn_of_strangers(diff, &m);
     warn_of_fragile(diff, false);
     warn_of_fragile(diff, true);
@@ -245,6 +259,7 @@ void raski_plan_diff_destroy(raski_plan_diff *diff) {
     if (diff == NULL) return;
     raski_vec_free(&diff->operators);
     raski_vec_free(&diff->states);
+    raski_vec_free(&diff->beginners);
     raski_vec_free(&diff->warnings);
     raski_arena_destroy(diff->arena);
     raski_free(diff);

@@ -41,6 +41,12 @@ typedef struct raski_plan_diff_state {
     const char *remedy; /* NULL: MAPS */
 } raski_plan_diff_state;
 
+/* An operator of NEW that keeps state and finds none in a savepoint of OLD. */
+typedef struct raski_plan_diff_beginner {
+    size_t new_place;
+    size_t old_place; /* the likely match, whose state it does not get, or RASKI_PLAN_NO_OPERATOR */
+} raski_plan_diff_beginner;
+
 typedef struct raski_plan_diff_warning {
     const char *code; /* "id-depends-on-topology", ... */
     bool in_old;      /* which program the operator is in */
@@ -54,6 +60,7 @@ typedef struct raski_plan_diff {
     RASKI_VEC(raski_plan_diff_state)
     states; /* of OLD's operators with state, and of those without
                that Flink refuses nevertheless */
+    RASKI_VEC(raski_plan_diff_beginner) beginners;
     RASKI_VEC(raski_plan_diff_warning) warnings;
     size_t counts[RASKI_CHANGE_VANISHES + 1]; /* of operators, by change */
     size_t fates[RASKI_STATE_REFUSED + 1];    /* of states, by fate */

@@ -76,6 +76,24 @@ static void print_state(const raski_plan_diff *diff, const raski_plan_diff_state
     raski_str_append_char(out, '\n');
 }
 
+static void print_beginners(const raski_plan_diff *diff, raski_str *out) {
+    if (diff->beginners.count == 0) return;
+    raski_str_append(out, "\nState that begins empty in NEW\n");
+    for (size_t i = 0; i < diff->beginners.count; i++) {
+        const raski_plan_operator *is = at(diff->new_plan, diff->beginners.items[i].new_place);
+        const raski_plan_operator *was = at(diff->old_plan, diff->beginners.items[i].old_place);
+        raski_str_appendf(out, "  %s ", hex_of(is->id));
+        show(out, "", is->name);
+        raski_str_append(out, ": ");
+        raski_plan_states_describe(is->states, out);
+        if (was != NULL) {
+            raski_str_appendf(out, "; likely match in OLD: %s ", hex_of(was->id));
+            show(out, "", was->name);
+        }
+        raski_str_append_char(out, '\n');
+    }
+}
+
 static void print_warnings(const raski_plan_diff *diff, raski_str *out) {
     if (diff->warnings.count == 0) return;
     raski_str_append(out, "\nWarnings\n");
@@ -97,6 +115,7 @@ void raski_plan_diff_print(const raski_plan_diff *diff, raski_str *out) {
     raski_str_appendf(out, "\nState in a savepoint of OLD: %zu of %zu map\n",
                       diff->fates[RASKI_STATE_MAPS], diff->states.count);
     for (size_t i = 0; i < diff->states.count; i++) print_state(diff, &diff->states.items[i], out);
+    print_beginners(diff, out);
     print_warnings(diff, out);
     raski_str_append(out, raski_plan_diff_fits(diff) ? "\nA savepoint of OLD fits NEW.\n"
                                                      : "\nA savepoint of OLD does not fit NEW.\n");
@@ -145,6 +164,11 @@ static json_t *entry_to_json(const raski_plan_diff *diff, const raski_plan_diff_
     return object;
 }
 
+static json_t *name_and_id(const raski_plan_operator *op) {
+    return op != NULL ? json_pack("{s:o,s:s}", "name", text(op->name), "id", hex_of(op->id))
+                      : json_null();
+}
+
 static json_t *state_to_json(const raski_plan_diff *diff, const raski_plan_diff_state *state) {
     const raski_plan_operator *was = at(diff->old_plan, state->old_place);
     const raski_plan_operator *is = at(diff->new_plan, state->new_place);
@@ -155,11 +179,21 @@ static json_t *state_to_json(const raski_plan_diff *diff, const raski_plan_diff_
     json_object_set_new(object, "state", states_to_json(was->states));
     json_object_set_new(object, "by", text(state->by));
     json_object_set_new(object, state->fate == RASKI_STATE_LOST ? "likelyMatch" : "target",
-                        is != NULL
-                            ? json_pack("{s:o,s:s}", "name", text(is->name), "id", hex_of(is->id))
-                            : json_null());
+                        name_and_id(is));
     json_object_set_new(object, "cause", text(state->cause));
     json_object_set_new(object, "remedy", text(state->remedy));
+    return object;
+}
+
+static json_t *beginner_to_json(const raski_plan_diff *diff,
+                                const raski_plan_diff_beginner *beginner) {
+    const raski_plan_operator *op = at(diff->new_plan, beginner->new_place);
+    json_t *object = json_object();
+    json_object_set_new(object, "id", json_string(hex_of(op->id)));
+    json_object_set_new(object, "operator", text(op->name));
+    json_object_set_new(object, "state", states_to_json(op->states));
+    json_object_set_new(object, "likelyMatch",
+                        name_and_id(at(diff->old_plan, beginner->old_place)));
     return object;
 }
 
@@ -179,17 +213,21 @@ static json_t *warning_to_json(const raski_plan_diff *diff,
 }
 
 json_t *raski_plan_diff_to_json(const raski_plan_diff *diff) {
-    json_t *operators = json_array(), *states = json_array(), *warnings = json_array();
+    json_t *operators = json_array(), *states = json_array(), *beginners = json_array();
+    json_t *warnings = json_array();
     for (size_t i = 0; i < diff->operators.count; i++)
         json_array_append_new(operators, entry_to_json(diff, &diff->operators.items[i]));
     for (size_t i = 0; i < diff->states.count; i++)
         json_array_append_new(states, state_to_json(diff, &diff->states.items[i]));
+    for (size_t i = 0; i < diff->beginners.count; i++)
+        json_array_append_new(beginners, beginner_to_json(diff, &diff->beginners.items[i]));
     for (size_t i = 0; i < diff->warnings.count; i++)
         json_array_append_new(warnings, warning_to_json(diff, &diff->warnings.items[i]));
     json_t *document = json_object();
     json_object_set_new(document, "fits", json_boolean(raski_plan_diff_fits(diff)));
     json_object_set_new(document, "operators", operators);
     json_object_set_new(document, "state", states);
+    json_object_set_new(document, "beginsEmpty", beginners);
     json_object_set_new(document, "warnings", warnings);
     return document;
 }

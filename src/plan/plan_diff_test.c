@@ -301,11 +301,15 @@ static void both_forms_tell_it(void **unused) {
     raski_str text = {0};
     raski_plan_diff_print(p.diff, &text);
     assert_text(raski_str_text(&text), "LOST    Count: keyed state and timers");
+    assert_text(raski_str_text(&text), "State that begins empty in NEW");
     assert_text(raski_str_text(&text), "A savepoint of OLD does not fit NEW.");
     raski_str_free(&text);
     json_t *document = raski_plan_diff_to_json(p.diff);
     assert_true(json_is_false(json_object_get(document, "fits")));
     assert_int_equal(json_array_size(json_object_get(document, "state")), 2);
+    const json_t *beginner = json_array_get(json_object_get(document, "beginsEmpty"), 0);
+    const json_t *likely = json_object_get(beginner, "likelyMatch");
+    assert_string_equal(json_string_value(json_object_get(likely, "name")), "Count");
     json_decref(document);
     end(&p);
 }
