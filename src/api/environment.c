@@ -1,5 +1,6 @@
 #include "api/environment.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,24 @@ static rask_status apply_chaining(raski_transformation *t, const rask_options *o
     return raski_transformation_set_chaining_strategy(t, strategies[o->chaining], err);
 }
 
+/* Plans are JSON, and Flink's texts are Unicode. */
+rask_status raski_check_utf8(const char *what, const char *text, raski_error *err) {
+    json_t *valid = text != NULL ? json_string(text) : json_null();
+    if (valid == NULL)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s is not UTF-8: \"%s\"", what, text);
+    json_decref(valid);
+    return RASK_OK;
+}
+
+static rask_status check_texts(const rask_options *o, raski_error *err) {
+    RASKI_TRY(raski_check_utf8(".name", o->name, err));
+    RASKI_TRY(raski_check_utf8(".description", o->description, err));
+    RASKI_TRY(raski_check_utf8(".uid", o->uid, err));
+    return raski_check_utf8(".slot_sharing_group", o->slot_sharing_group, err);
+}
+
 static rask_status apply(raski_transformation *t, const rask_options *o, raski_error *err) {
+    RASKI_TRY(check_texts(o, err));
     if (o->name != NULL) raski_transformation_set_name(t, o->name);
     if (o->description != NULL) raski_transformation_set_description(t, o->description);
     if (o->uid != NULL) raski_transformation_set_uid(t, o->uid);

@@ -29,9 +29,9 @@ struct rask_env {
     RASKI_VEC(raski_operator_definition *) definitions;
     RASKI_VEC(raski_connector) connectors;
     RASKI_VEC(rask_job_counter) counters; /* of the last run; names are owned */
-    uint64_t next_identity; /* of selectors and partitioners */
-    raski_error error;      /* of the first building call that failed */
-    char where[512];        /* its operator and place; "" when there is none */
+    uint64_t next_identity;               /* of selectors and partitioners */
+    raski_error error;                    /* of the first building call that failed */
+    char where[512];                      /* its operator and place; "" when there is none */
 };
 
 /* Keeps the first mistake: error is set; name may be NULL. */
@@ -48,6 +48,8 @@ raski_operator_definition *raski_env_define_connector(rask_env *env, raski_conne
 /* Options that planning reads; options may be of a program compiled against an older header. */
 void raski_env_apply_options(rask_env *env, raski_transformation *t, const rask_options *options,
                              const char *file, int line);
+/* "WHAT is not UTF-8"; text may be NULL. */
+RASKI_NODISCARD rask_status raski_check_utf8(const char *what, const char *text, raski_error *err);
 rask_options raski_options_read(const rask_options *options, size_t size);
 
 /* Plans the program. Errors: the first mistake, or the planner's. */

@@ -27,6 +27,7 @@ rask_status raski_env_plan(rask_env *env, const char *job_name, raski_stream_gra
         *err = env->error;
         return env->error.status;
     }
+    RASKI_TRY(raski_check_utf8("the name of the job", job_name, err));
     raski_configuration_log_warnings(env->configuration);
     raski_plan_config *config = &env->plan->config;
     /* pipeline.name is for programs that give their job no name, as in Flink */
@@ -132,8 +133,7 @@ static void sum_counters(rask_env *env, const raski_stream_task_context *context
     for (size_t i = 0; i < context->counters.count; i++) {
         const raski_subtask_counter *counter = &context->counters.items[i];
         size_t at = 0;
-        while (at < env->counters.count &&
-               strcmp(env->counters.items[at].name, counter->name) != 0)
+        while (at < env->counters.count && strcmp(env->counters.items[at].name, counter->name) != 0)
             at++;
         if (at == env->counters.count)
             raski_vec_push(&env->counters, (rask_job_counter){raski_strdup(counter->name), 0});

@@ -135,15 +135,16 @@ int raski_env_print_plan(rask_env *env, const char *job_name) {
         env->plan->config.job_name = raski_arena_strdup(env->graph->arena, job_name);
     if (is_variable("RASK_PLAN_FORMAT", "check")) return print_check(env, false);
     if (is_variable("RASK_PLAN_FORMAT", "check-json")) return print_check(env, true);
-    if (format == NULL || (graph_name != NULL && !raski_plan_graph_named(graph_name, &graph)))
+    bool is_known =
+        format != NULL && (graph_name == NULL || raski_plan_graph_named(graph_name, &graph));
+    if (!is_known)
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "the program's Rask knows no plan of graph \"%s\" in format \"%s\"",
                          graph_name != NULL ? graph_name : "job",
                          format_name != NULL ? format_name : "text");
-    else if (format->print == NULL)
-        text = facts_text(env, &error);
-    else
-        text = view_text(env, graph, format, &style, &error);
+    else if (raski_check_utf8("the name of the job", job_name, &error) == RASK_OK)
+        text = format->print == NULL ? facts_text(env, &error)
+                                     : view_text(env, graph, format, &style, &error);
     int status = raski_error_is_set(&error) ? RASK_EXIT_FAILED : RASK_EXIT_OK;
     if (status != RASK_EXIT_OK) {
         char *message = describe(env, &error);

@@ -77,6 +77,20 @@ static void mistakes_say_where(void **state) {
     rask_env_destroy(env);
 }
 
+static void texts_that_are_not_unicode_are_refused(void **state) {
+    (void)state;
+    int argc = 1;
+    char *words[] = {(char[]){"job"}, NULL};
+    char **argv = words;
+    char *message = NULL;
+    rask_env *env = rask_env_create(&argc, &argv);
+    rask_discard(rask_sequence(env, 1, 10, .name = "caf\xe9"));
+    assert_null(rask_plan(env, RASK_PLAN_JOB_GRAPH, RASK_PLAN_JSON, &message));
+    assert_non_null(strstr(message, ".name is not UTF-8"));
+    free(message);
+    rask_env_destroy(env);
+}
+
 static void wrong_arguments_are_told(void **state) {
     (void)state;
     char *message = NULL;
@@ -93,6 +107,7 @@ int main(void) {
         cmocka_unit_test(every_graph_in_every_form),
         cmocka_unit_test(planning_again_gives_the_same),
         cmocka_unit_test(mistakes_say_where),
+        cmocka_unit_test(texts_that_are_not_unicode_are_refused),
         cmocka_unit_test(wrong_arguments_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
