@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/plan.h"
+#include "plan/json_position.h"
 #include "plan/plan_facts.h"
 #include "plan/topology_file.h"
 #include "platform/file.h"
@@ -109,6 +110,13 @@ static rask_status next_line(line_reader *r, bool *ret_found, bool *ret_too_long
 static json_t *facts_of_line(const line_reader *r, size_t number, bool too_long) {
     raski_error err = {0};
     json_error_t error;
+    size_t offset = 0;
+    if (!too_long && !raski_json_has_few_values(raski_str_text(&r->line), r->line.length,
+                                                RASKI_TOPOLOGY_VALUES_MAX, &offset)) {
+        (void)RASKI_THROW(&err, "Bad", "line %zu is too large (expected at most %d values)", number,
+                          RASKI_TOPOLOGY_VALUES_MAX);
+        return raski_plan_error_facts("topology", &err);
+    }
     if (too_long) {
         (void)RASKI_THROW(&err, "Bad", "line %zu is too long (expected at most %d MiB)", number,
                           LINE_MAX_BYTES >> 20);

@@ -94,6 +94,23 @@ bool raski_json_find(const char *text, size_t length, const json_t *document, co
     return w.found;
 }
 
+bool raski_json_has_few_values(const char *text, size_t length, size_t max, size_t *ret_offset) {
+    size_t values = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < length; i++) {
+        if (in_string && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            in_string = !in_string;
+        else if (!in_string && (text[i] == '[' || text[i] == '{' || text[i] == ','))
+            values++;
+        if (values <= max) continue;
+        *ret_offset = i;
+        return false;
+    }
+    return true;
+}
+
 void raski_text_position(const char *text, size_t offset, size_t *ret_line, size_t *ret_column) {
     size_t line = 1, column = 1;
     for (size_t i = 0; i < offset; i++) {

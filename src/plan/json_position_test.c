@@ -58,10 +58,20 @@ static void absent_fields_are_at_their_object(void **state) {
     json_decref(document);
 }
 
+static void values_are_counted(void **state) {
+    (void)state;
+    size_t offset = 0;
+    assert_true(raski_json_has_few_values(text, sizeof text - 1, 11, &offset));
+    assert_false(raski_json_has_few_values(text, sizeof text - 1, 10, &offset));
+    assert_int_equal(text[offset], '[');
+    assert_true(raski_json_has_few_values("\"[[[,,,\\\"[[[\"", 14, 0, &offset));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_and_names),
         cmocka_unit_test(absent_fields_are_at_their_object),
+        cmocka_unit_test(values_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,10 +55,24 @@ static void blame_vertex(raski_plan *plan) {
     }
 }
 
+rask_status raski_plan_check_subtasks(raski_plan *plan, size_t subtasks_max, raski_error *err) {
+    size_t subtasks = 0;
+    for (size_t i = 0; i < plan->job_graph->sorted.count; i++)
+        if (plan->job_graph->sorted.items[i]->parallelism > 0)
+            subtasks += (size_t)plan->job_graph->sorted.items[i]->parallelism;
+    if (subtasks <= subtasks_max) return RASK_OK;
+    plan->stage = "executionGraph";
+    return RASKI_THROW(err, "OutOfMemoryError", "the job has %zu subtasks (expected at most %zu)",
+                       subtasks, subtasks_max);
+}
+
 rask_status raski_plan_run_execution_graph(raski_plan *plan, raski_error *err) {
     plan->stage = "executionGraph";
+    blame_vertex(plan);
+    if (plan->env->graph->failed == NULL)
+        RASKI_TRY(raski_plan_check_subtasks(plan, RASKI_PLAN_SUBTASKS_MAX, err));
     rask_status status = raski_execution_topology_create(plan->job_graph, &plan->execution, err);
-    if (status != RASK_OK) blame_vertex(plan);
+    if (status == RASK_OK) plan->env->graph->failed = NULL;
     return status;
 }
 

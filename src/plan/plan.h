@@ -11,6 +11,12 @@
 #include "graph/operator_hash.h"
 #include "graph/stream_graph.h"
 
+/* Larger execution graphs are refused, so that a file of a few lines cannot take all memory. */
+enum {
+    RASKI_PLAN_SUBTASKS_MAX = 16 * 1000 * 1000,
+    RASKI_PLAN_SUBTASKS_LISTED_MAX = 1000 * 1000, /* forms that list them all */
+};
+
 typedef enum raski_plan_graph {
     RASKI_PLAN_STREAM_GRAPH,
     RASKI_PLAN_JOB_GRAPH,
@@ -56,6 +62,9 @@ RASKI_NODISCARD rask_status raski_plan_explain_edges(raski_plan *plan, raski_err
  * than is reasonable: the tree of a chain grows by the square of its length. Needs the job graph.
  */
 RASKI_NODISCARD rask_status raski_plan_check_descriptions(raski_plan *plan, raski_error *err);
+/* The same for forms that have a line or more for each subtask. Needs the job graph. */
+RASKI_NODISCARD rask_status raski_plan_check_subtasks(raski_plan *plan, size_t subtasks_max,
+                                                      raski_error *err);
 /* The entry of an edge, or NULL. O(log edges). */
 const raski_plan_edge *raski_plan_edge_between(const raski_plan *plan, const char *edge_id);
 #endif

@@ -51,6 +51,7 @@ static rask_status add_sections(raski_plan *plan, plan_again again, void *contex
     RASKI_TRY(raski_plan_check_descriptions(plan, err));
     json_object_set_new(facts, "jobGraph", raski_facts_job_graph(plan->job_graph));
     RASKI_TRY(raski_plan_run_execution_graph(plan, err));
+    RASKI_TRY(raski_plan_check_subtasks(plan, RASKI_PLAN_SUBTASKS_LISTED_MAX, err));
     json_object_set_new(facts, "executionGraph", raski_facts_execution_graph(plan->execution));
     if (!plan->job_graph->is_dynamic) return RASK_OK;
     json_t *section = NULL;

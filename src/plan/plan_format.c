@@ -48,6 +48,9 @@ rask_status raski_plan_show(raski_plan *plan, raski_plan_graph graph,
     if (status == RASK_OK && graph == RASKI_PLAN_JOB_GRAPH &&
         format->print == raski_plan_print_json)
         status = raski_plan_check_descriptions(plan, err);
+    if (status == RASK_OK && graph == RASKI_PLAN_EXECUTION_GRAPH &&
+        format->print == raski_plan_print_json)
+        status = raski_plan_check_subtasks(plan, RASKI_PLAN_SUBTASKS_LISTED_MAX, err);
     if (status == RASK_OK) {
         format->print(plan, graph, style, out); /* later stages change the graph */
         status = raski_plan_run(plan, RASKI_PLAN_EXECUTION_GRAPH, err);

@@ -40,6 +40,14 @@ rask_status raski_topology_read(const char *path, size_t limit, raski_str *ret_t
 
 json_t *raski_topology_parse(const char *name, const char *text, size_t length, raski_error *err) {
     json_error_t error;
+    size_t offset = 0, at_line = 0, at_column = 0;
+    if (!raski_json_has_few_values(text, length, RASKI_TOPOLOGY_VALUES_MAX, &offset)) {
+        raski_text_position(text, offset, &at_line, &at_column);
+        (void)RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                         "%s:%zu:%zu: too large (expected at most %d values)", name, at_line,
+                         at_column, RASKI_TOPOLOGY_VALUES_MAX);
+        return NULL;
+    }
     json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     if (document != NULL) return document;
     size_t line = error.line > 0 ? (size_t)error.line : 1;

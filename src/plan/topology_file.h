@@ -9,7 +9,10 @@
 #include "plan/plan_format.h"
 
 /* Larger ones are refused: a million steps have about 30 MB. */
-enum { RASKI_TOPOLOGY_FILE_MAX_BYTES = 256 * 1024 * 1024 };
+enum {
+    RASKI_TOPOLOGY_FILE_MAX_BYTES = 256 * 1024 * 1024,
+    RASKI_TOPOLOGY_VALUES_MAX = 16 * 1000 * 1000, /* objects, lists and what is in them */
+};
 
 typedef struct raski_topology_file {
     char *name; /* for messages: the path, or "<stdin>" */

@@ -129,6 +129,12 @@ awk 'BEGIN { printf "{\"steps\": [{\"op\": \"fromData\"}"
     print ", {\"op\": \"print\"}]}" }' >long.json
 check long 0 "100000 vertices" "$rask" plan long.json
 
+# nor is a file of few steps let take all memory
+awk 'BEGIN { printf "{\"env\": {\"parallelism\": 30000, \"maxParallelism\": 32768}, \"steps\": [{\"op\": \"fromSequence\"}"
+    for (i = 0; i < 600; i++) printf ", {\"op\": \"map\", \"disableChaining\": true}"
+    print ", {\"op\": \"print\"}]}" }' >wide.json
+check wide 1 "subtasks (expected at most" "$rask" plan wide.json
+
 # --- the command line
 check no-operand 2 "The topology or program is missing" "$rask" plan
 check bad-format 2 'there is no "pdf" (expected text, json' "$rask" plan --format=pdf count.json
