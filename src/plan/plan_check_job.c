@@ -37,6 +37,23 @@ static void check_dropped(const raski_plan_checker *c, const raski_job_vertex *v
     }
 }
 
+/* A source that HEAD_WITH_SOURCES takes into its chain is not among the operator ids of its vertex
+ * (StreamingJobGraphGenerator.createJobVertex), by which checkpoints are stored and restored. */
+static void check_chained_sources(const raski_plan_checker *c, const raski_job_vertex *vertex) {
+    if (c->plan->stream_graph->job_type != RASKI_JOB_STREAMING) return;
+    for (size_t i = 0; i < vertex->operator_count; i++) {
+        const raski_job_operator *op = &vertex->operators[i];
+        if (op->chain_index != 0) continue;
+        raski_plan_check_add(
+            c, RASKI_FINDING_WARNING, "chained-source-state", node_of(c, op)->transformation,
+            text(c,
+                 "it is chained into '%s', and Flink 2.2.0 lists no operator id of such a source: "
+                 "its state in a savepoint does not map to any operator",
+                 vertex->operators[vertex->head].name),
+            "disable chaining of the source, or let the operator behind it start a chain (HEAD)");
+    }
+}
+
 static bool has_keyed_state(const raski_plan_checker *c, const raski_job_vertex *vertex) {
     for (size_t i = 0; i < vertex->operator_count; i++)
         if (raski_plan_states_of(node_of(c, &vertex->operators[i])) & RASKI_STATE_KEYED)
@@ -93,6 +110,7 @@ void raski_plan_check_vertices(const raski_plan_checker *c) {
     const raski_job_graph *graph = c->plan->job_graph;
     for (size_t i = 0; i < graph->sorted.count; i++) {
         check_dropped(c, graph->sorted.items[i]);
+        check_chained_sources(c, graph->sorted.items[i]);
         check_max_parallelism(c, graph->sorted.items[i]);
     }
 }

@@ -239,6 +239,16 @@ static void parallelism_that_is_not_decided(void **unused) {
         RASKI_FINDING_NOTE, "parallelism-undecided", NULL, "while the job runs", NULL);
 }
 
+static void sources_in_a_chain(void **unused) {
+    (void)unused;
+    assert_finding(
+        "{'steps':[{'op':'source','name':'A','uid':'a','as':'a'},"
+        "{'op':'source','name':'B','uid':'b','as':'b'},"
+        "{'op':'transform','of':['a','b'],'inputs':'many','chaining':"
+        "'HEAD_WITH_SOURCES','name':'T'},{'op':'discard'}]}",
+        RASKI_FINDING_WARNING, "chained-source-state", NULL, "chained into 'T'", NULL);
+}
+
 static void both_forms(void **unused) {
     (void)unused;
     raski_plan_findings *findings = check(PROGRAM(SOURCE "," COUNT("")));
@@ -281,6 +291,7 @@ int main(void) {
         cmocka_unit_test(slots_that_are_needed),
         cmocka_unit_test(network_buffers_that_are_needed),
         cmocka_unit_test(parallelism_that_is_not_decided),
+        cmocka_unit_test(sources_in_a_chain),
         cmocka_unit_test(both_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

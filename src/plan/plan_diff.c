@@ -151,6 +151,17 @@ static const char *taken_instead(raski_plan_diff *diff, const raski_plan_matchin
     return NULL;
 }
 
+static void explain_lost(raski_plan_diff *diff, const raski_plan_matching *m, const char **causes,
+                         raski_plan_diff_state *state) {
+    const raski_plan_operator *was = &m->old_plan->items[state->old_place];
+    size_t likely = state->new_place;
+    bool has_likely = likely != RASKI_PLAN_NO_OPERATOR;
+    state->cause = taken_instead(diff, m, was);
+    if (state->cause == NULL && has_likely) state->cause = causes[likely];
+    if (state->cause == NULL) state->cause = "the operator was removed";
+    state->remedy = remedy_of_lost(diff, was, has_likely ? &m->new_plan->items[likely] : NULL);
+}
+
 static void compare_lost(raski_plan_diff *diff, const raski_plan_matching *m, const char **causes,
                          size_t old_place) {
     const raski_plan_operator *was = &m->old_plan->items[old_place];
@@ -158,11 +169,13 @@ static void compare_lost(raski_plan_diff *diff, const raski_plan_matching *m, co
     if (was->states == 0) return; /* Flink skips what has no state */
     raski_plan_diff_state state = {
         .fate = RASKI_STATE_LOST, .old_place = old_place, .new_place = likely};
-    state.cause = taken_instead(diff, m, was);
-    if (state.cause == NULL && likely != RASKI_PLAN_NO_OPERATOR) state.cause = causes[likely];
-    if (state.cause == NULL) state.cause = "the operator was removed";
-    state.remedy = remedy_of_lost(
-        diff, was, likely == RASKI_PLAN_NO_OPERATOR ? NULL : &m->new_plan->items[likely]);
+    if (likely != RASKI_PLAN_NO_OPERATOR && m->new_plan->items[likely].is_chained_source) {
+        state.cause =
+            "it is a source in the chain of its consumer, and Flink 2.2.0 lists no id of those";
+        state.remedy = "disable chaining of the source, or let its consumer start a chain (HEAD)";
+    } else {
+        explain_lost(diff, m, causes, &state);
+    }
     raski_vec_push(&diff->states, state);
     diff->fates[RASKI_STATE_LOST]++;
 }

@@ -295,6 +295,19 @@ static void sinks_that_commit(void **unused) {
     end(&p);
 }
 
+static void sources_in_a_chain(void **unused) {
+    (void)unused;
+    const char *text =
+        "{'steps':[{'op':'source','name':'A','uid':'a','as':'a'},"
+        "{'op':'source','name':'B','uid':'b','as':'b'},"
+        "{'op':'transform','of':['a','b'],'inputs':'many','chaining':"
+        "'HEAD_WITH_SOURCES','name':'T'},{'op':'discard'}]}";
+    pair p = compare(text, text);
+    assert_int_equal(p.diff->counts[RASKI_CHANGE_STAYS], p.old_plan->count);
+    assert_fate(&p, "Source: A", RASKI_STATE_LOST, "lists no id of those", "disable chaining");
+    end(&p);
+}
+
 static void both_forms_tell_it(void **unused) {
     (void)unused;
     pair p = compare(PROGRAM(SOURCE "," COUNT(",'uid':'c'")), PROGRAM(SOURCE "," COUNT("")));
@@ -473,6 +486,7 @@ int main(void) {
         cmocka_unit_test(max_parallelism),
         cmocka_unit_test(what_the_operator_is),
         cmocka_unit_test(sinks_that_commit),
+        cmocka_unit_test(sources_in_a_chain),
         cmocka_unit_test(both_forms_tell_it),
         cmocka_unit_test(lists_survive_json),
         cmocka_unit_test(random_edits_are_predicted),

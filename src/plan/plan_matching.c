@@ -33,6 +33,7 @@ static void match_id(raski_plan_matching *m, const raski_map *old_ids, size_t ne
     char hex[RASKI_ID_HEX_SIZE];
     const raski_plan_operator *found = raski_map_get(old_ids, raski_id_to_hex(id, hex));
     if (found == NULL || !new_is_free(m, new_place)) return;
+    if (new_operator(m, new_place)->is_chained_source) return;
     size_t old_place = (size_t)(found - m->old_plan->items);
     if (!old_is_free(m, old_place)) return;
     marry(m, old_place, new_place);

@@ -115,6 +115,7 @@ static void take_vertices(const lister *l) {
         for (size_t i = 0; i < vertex->operator_count; i++) {
             raski_plan_operator *op = &l->list->items[place_of(l, vertex->operators[i].node)];
             op->vertex = vertex->index;
+            op->is_chained_source = vertex->operators[i].chain_index == 0;
             op->parallelism = vertex->parallelism;
             op->max_parallelism = max_parallelism;
             op->max_parallelism_configured = vertex->max_parallelism > 0;

@@ -34,6 +34,8 @@ typedef struct raski_plan_operator {
     bool max_parallelism_configured;
     unsigned states;          /* raski_plan_state, or'ed; 0: none that shows */
     const char *key_type;     /* Flink's text; NULL: not keyed */
+    bool is_chained_source;   /* in the chain of its consumer (HEAD_WITH_SOURCES): Flink lists no id
+                                 of it at the vertex, so that no state maps to it */
     bool sink_part;           /* of a Sink V2: its ids are set through the sink */
     raski_plan_input *inputs; /* in order */
     size_t input_count;

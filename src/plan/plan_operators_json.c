@@ -45,6 +45,7 @@ static json_t *operator_to_json(const raski_plan_operator *op) {
     json_object_set_new(object, "states", json_integer(op->states));
     json_object_set_new(object, "keyType", text_or_null(op->key_type));
     json_object_set_new(object, "sinkPart", json_boolean(op->sink_part));
+    json_object_set_new(object, "chainedSource", json_boolean(op->is_chained_source));
     json_object_set_new(object, "vertex", json_integer((json_int_t)op->vertex));
     json_object_set_new(object, "inputs", inputs_to_json(op));
     return object;
@@ -150,6 +151,7 @@ static void read_operator(reader *r, raski_plan_operator *op, size_t operator_co
     op->states = (unsigned)read_number(r, "states", 0, (1 << RASKI_PLAN_STATES) - 1);
     op->key_type = read_text(r, "keyType", false);
     op->sink_part = read_flag(r, "sinkPart");
+    op->is_chained_source = read_flag(r, "chainedSource");
     op->vertex = (size_t)read_number(r, "vertex", 0, INT32_MAX);
     read_inputs(r, op, operator_count);
 }
