@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/plan_text.h"
+#include "types/key_group.h"
 
 /* --- chains -------------------------------------------------------------------------------------
  * Chains may be a million operators long: no recursion, and only branches are indented. */
@@ -97,6 +98,16 @@ static void write_slot_group(const raski_plan_writer *w, const raski_job_vertex 
     raski_str_append(w->out, "\n");
 }
 
+/* A default is shown too: it freezes with the first savepoint. */
+static void write_max_parallelism(const raski_plan_writer *w, const raski_job_vertex *vertex) {
+    int32_t by_default = 0;
+    if (vertex->max_parallelism > 0)
+        raski_str_appendf(w->out, ", at most %d", vertex->max_parallelism);
+    else if (vertex->parallelism > 0 &&
+             raski_default_max_parallelism(vertex->parallelism, &by_default, NULL) == RASK_OK)
+        raski_str_appendf(w->out, ", at most %d by default", by_default);
+}
+
 static void write_vertex(const raski_plan_writer *w, const raski_job_vertex *vertex) {
     char hex[RASKI_ID_HEX_SIZE];
     raski_str_append(w->out, "\n");
@@ -106,8 +117,7 @@ static void write_vertex(const raski_plan_writer *w, const raski_job_vertex *ver
     raski_plan_writef(w, RASKI_PLAN_FAINT, "%s\n", raski_id_to_hex(vertex->id, hex));
     raski_plan_write_label(w, "parallelism");
     raski_plan_write_parallelism(w, vertex->parallelism);
-    if (vertex->max_parallelism > 0)
-        raski_str_appendf(w->out, ", at most %d", vertex->max_parallelism);
+    write_max_parallelism(w, vertex);
     raski_str_append(w->out, "\n");
     write_slot_group(w, vertex);
     raski_str_append(w->out, "    chain\n");
