@@ -184,6 +184,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     bool failed = false;
+    bool found = false;
     for (size_t i = 0; kinds[i].name != NULL; i++) {
         char *path = find_file(dir, &kinds[i]);
         if (path == NULL || !is_wanted(&kinds[i], argv + first_name, argc - first_name)) {
@@ -195,6 +196,8 @@ int main(int argc, char **argv) {
                (uintmax_t)t.failed);
         fflush(stdout);
         if (t.failed > 0) failed = true;
+        found = true;
     }
+    if (!found) fprintf(stderr, "rask-golden: %s has no kind of fact that Rask replays\n", dir);
     return failed ? 1 : 0;
 }
