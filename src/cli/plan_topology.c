@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/plan.h"
+#include "plan/json_compact.h"
 #include "plan/json_position.h"
 #include "plan/plan_facts.h"
 #include "plan/topology_file.h"
@@ -15,14 +16,14 @@ static int append_bytes(const char *bytes, size_t size, void *out) {
     return 0;
 }
 
-/* One line, or several. Through a buffer of our own: jansson writes a few bytes at a time. */
-static void print_document(json_t *facts_take, size_t flags, raski_str *buffer) {
-    raski_str_truncate(buffer, 0);
-    (void)json_dump_callback(facts_take, append_bytes, buffer,
-                             flags | JSON_REAL_PRECISION(FACTS_PRECISION));
-    raski_str_append_char(buffer, '\n');
-    (void)fwrite(raski_str_text(buffer), 1, buffer->length, stdout);
-    json_decref(facts_take);
+/* Through a buffer of our own: jansson writes a few bytes at a time. */
+static void print_lines(const json_t *facts) {
+    raski_str buffer = {0};
+    (void)json_dump_callback(facts, append_bytes, &buffer,
+                             JSON_INDENT(2) | JSON_REAL_PRECISION(FACTS_PRECISION));
+    raski_str_append_char(&buffer, '\n');
+    (void)fwrite(raski_str_text(&buffer), 1, buffer.length, stdout);
+    raski_str_free(&buffer);
 }
 
 static int code_of(const raski_topology_file *file) {
@@ -33,9 +34,8 @@ static int code_of(const raski_topology_file *file) {
 static int print_facts(raski_topology_file *file) {
     raski_error err = {0}, told = {0};
     json_t *facts = raski_plan_facts_of_topology(file->document, &err);
-    raski_str buffer = {0};
-    print_document(facts, JSON_INDENT(2), &buffer);
-    raski_str_free(&buffer);
+    print_lines(facts);
+    json_decref(facts);
     if (err.status == RASK_OK) return RASKI_PLAN_EXIT_OK;
     if (raski_topology_file_plan(file, RASKI_PLAN_EXECUTION_GRAPH, &told) == RASK_OK)
         return raski_plan_complain(RASKI_PLAN_EXIT_REFUSED, err.message); /* its adaptive graph */
@@ -138,7 +138,12 @@ static rask_status plan_lines(line_reader *r, raski_error *err) {
     for (size_t number = 1; found; number++) {
         RASKI_TRY(next_line(r, &found, &too_long, err));
         if (!found) break;
-        print_document(facts_of_line(r, number, too_long), JSON_COMPACT, &r->output);
+        json_t *facts = facts_of_line(r, number, too_long);
+        raski_str_truncate(&r->output, 0);
+        raski_json_print_compact(facts, &r->output);
+        raski_str_append_char(&r->output, '\n');
+        json_decref(facts);
+        (void)fwrite(raski_str_text(&r->output), 1, r->output.length, stdout);
         if (ferror(stdout)) /* nobody reads any more */
             return RASKI_FAIL(err, RASK_E_IO, EXTERNAL, "cannot write to standard output");
     }

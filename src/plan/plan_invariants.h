@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/topology.h"
+#include "plan/json_compact.h"
 #include "plan/plan_check.h"
 #include "plan/plan_diff.h"
 #include "plan/plan_facts.h"
@@ -164,6 +165,12 @@ static inline bool invariants_hold(const json_t *document) {
     raski_free(second);
     json_t *facts = raski_plan_facts_of_topology(document, &err);
     json_t *facts_again = raski_plan_facts_of_topology(document, &again);
+    raski_str compact = {0};
+    raski_json_print_compact(facts, &compact);
+    char *expected = json_dumps(facts, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    RASKI_ASSERT(strcmp(raski_str_text(&compact), expected) == 0);
+    raski_str_free(&compact);
+    free(expected);
     RASKI_ASSERT(facts != NULL && json_equal(facts, facts_again));
     RASKI_ASSERT((err.status == RASK_OK) == (json_object_get(facts, "error") == NULL));
     json_decref(facts);
