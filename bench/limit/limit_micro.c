@@ -12,13 +12,21 @@
  * What arrives is stored into a small output area that the compiler must assume is read. */
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bench/events.h"
 #include "bench/limit/ring.h"
 #include "bench/measure.h"
 #include "bench/options.h"
 
-enum { THREADS_MAX = 8, OUTPUT_BYTES = 4096, CHAIN_STEPS = 10, TABLE_START = 1 << 14, AHEAD = 64 };
+enum {
+    THREADS_MAX = 8,
+    OUTPUT_BYTES = 4096,
+    CHAIN_STEPS = 10,
+    TABLE_START = 1 << 14,
+    AHEAD = 64,
+    HUGE_PAGE = 2 << 20
+};
 
 typedef struct counter_entry {
     uint64_t key_plus_1; /* 0: empty */
@@ -56,11 +64,22 @@ static void *checked(void *memory) {
     return memory;
 }
 
+/* A table of zeroes; a large one in huge pages, where the system has them, since each access to a
+ * small page of it would have to look its address up. */
+static counter_entry *make_table(uint64_t entries) {
+    size_t size = entries * sizeof(counter_entry);
+    if (size < HUGE_PAGE) return checked(calloc(entries, sizeof(counter_entry)));
+    counter_entry *table = checked(aligned_alloc(HUGE_PAGE, size));
+    (void)madvise(table, size, MADV_HUGEPAGE);
+    memset(table, 0, size);
+    return table;
+}
+
 static void grow(worker *w) {
     counter_entry *old = w->table;
     uint64_t old_mask = w->table_mask;
     w->table_mask = old_mask * 2 + 1;
-    w->table = checked(calloc(w->table_mask + 1, sizeof *w->table));
+    w->table = make_table(w->table_mask + 1);
     for (uint64_t i = 0; i <= old_mask; i++) {
         if (old[i].key_plus_1 == 0) continue;
         uint64_t slot = slot_of(w, old[i].key_plus_1);
@@ -271,7 +290,7 @@ int main(int argc, char **argv) {
         worker *w = &workers[i];
         w->id = i;
         w->table_mask = TABLE_START - 1;
-        w->table = checked(calloc(TABLE_START, sizeof *w->table));
+        w->table = make_table(TABLE_START);
         for (int from = 0; from < options.parallelism; from++) ring_init(&w->in[from]);
     }
     for (int i = 0; i < options.parallelism; i++)
