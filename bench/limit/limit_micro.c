@@ -130,9 +130,15 @@ static inline void taken(worker *w, const bench_record *record, int64_t b) {
     if (options.verify) bench_digest_pair(&w->digest, (uint64_t)record->a, (uint64_t)b);
 }
 
-static inline void take_record(worker *w, const bench_record *record) {
-    memcpy(w->output, record, sizeof *record);
-    taken(w, output_record(w), record->k);
+static void take_records(worker *w, const char *at, size_t count) {
+    const bench_record *record = (const bench_record *)(const void *)at;
+    w->records_out += count;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(w->output, record + i, sizeof *record);
+        __asm__ volatile("" ::"r"(w->output) : "memory");
+    }
+    for (size_t i = 0; options.verify && i < count; i++)
+        bench_digest_pair(&w->digest, (uint64_t)record[i].a, (uint64_t)record[i].k);
 }
 
 /* ---- moving records between threads */
@@ -145,8 +151,7 @@ static inline void drain(worker *w) {
             if (options.workload == BENCH_COUNTER) {
                 for (; at < end; at += sizeof(uint64_t)) fetch_key(w, bench_load64(at));
             } else {
-                for (; at < end; at += sizeof(bench_record))
-                    take_record(w, (const bench_record *)(const void *)at);
+                take_records(w, at, (size_t)(end - at) / sizeof(bench_record));
             }
             ring_give_back(&w->in[from]);
         }
