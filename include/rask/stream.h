@@ -112,6 +112,7 @@ typedef struct rask_job_counter {
     int64_t value;
 } rask_job_counter;
 
+/* How a job went. New fields stand at the end, and the library fills those that the program knows. */
 typedef struct rask_job_result {
     rask_status status;     /* RASK_OK, RASK_FAILED, RASK_E_CANCELLED, ... */
     int64_t runtime_ms;     /* from RUNNING to the end */
@@ -122,8 +123,14 @@ typedef struct rask_job_result {
     const rask_job_counter *counters;
     size_t counter_count;
 } rask_job_result;
-/* The same, but keeps the environment and says how it went; prints nothing. */
-RASK_API int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result);
+RASK_API int raski_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result,
+                               size_t size);
+/* The same as rask_execute, but keeps the environment, which may be executed again, and says how it
+ * went in *ret_result (may be NULL); prints nothing, and leaves signals to the program. */
+static inline int rask_execute_job(rask_env *env, const char *job_name,
+                                   rask_job_result *ret_result) {
+    return raski_execute_job(env, job_name, ret_result, sizeof(rask_job_result));
+}
 
 /* The plan as JSON, equal to Flink's getExecutionPlan: a heap text for free(), or NULL after a
  * mistake, which *ret_message (may be NULL) then describes: a heap text too. */
@@ -206,7 +213,7 @@ typedef struct raski_iterator raski_iterator;
 RASK_API raski_iterator *raski_collect(raski_stream *, const char *job_name, const char *file,
                                        int line);
 RASK_API bool raski_iterator_next(raski_iterator *, void *ret_record, size_t size);
-RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result);
+RASK_API int raski_iterator_close(raski_iterator *);
 
 #ifdef __cplusplus
 }
@@ -423,6 +430,6 @@ RASK_API int raski_iterator_close(raski_iterator *, rask_job_result *ret_result)
 #define rask_next(iterator, ret_record) \
     ((void)sizeof((iterator)->rec == (ret_record)), \
      raski_iterator_next((iterator)->it, (ret_record), sizeof *(ret_record)))
-#define rask_close(iterator) raski_iterator_close((iterator)->it, NULL)
+#define rask_close(iterator) raski_iterator_close((iterator)->it)
 #endif /* !__cplusplus */
 #endif

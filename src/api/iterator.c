@@ -33,7 +33,6 @@ struct raski_iterator {
     size_t queued_bytes;
     bool ended, closed;
     rask_status status;
-    rask_job_result result;
     char *message;
 
     batch *current; /* the program's */
@@ -97,7 +96,6 @@ static void run_job(void *context) {
     rask_status status = raski_env_run(it->env, it->job_name, &it->job, false, &result, &message);
     raski_mutex_lock(it->queue_lock);
     it->status = status;
-    it->result = result;
     it->message = message;
     it->ended = true;
     raski_cond_broadcast(it->changed);
@@ -182,7 +180,7 @@ bool raski_iterator_next(raski_iterator *it, void *ret_record, size_t size) {
     return true;
 }
 
-int raski_iterator_close(raski_iterator *it, rask_job_result *ret_result) {
+int raski_iterator_close(raski_iterator *it) {
     raski_mutex_lock(it->queue_lock);
     const bool early = !it->ended;
     it->closed = true;
@@ -195,11 +193,6 @@ int raski_iterator_close(raski_iterator *it, rask_job_result *ret_result) {
     int code = RASK_EXIT_OK; /* a job that the program no longer wants has not failed */
     if (!early || asked || it->status != RASK_E_CANCELLED)
         code = raski_report(it->job_name, &it->job, it->status, it->message);
-    if (ret_result != NULL) {
-        *ret_result = it->result;
-        ret_result->counters = NULL; /* they go with the environment */
-        ret_result->counter_count = 0;
-    }
     for (batch *b = it->first; b != NULL;) {
         batch *next = b->next;
         raski_free(b);

@@ -250,7 +250,8 @@ rask_status raski_env_run(rask_env *env, const char *job_name, raski_running_job
 }
 
 /* ---------------------------------------------------------------- the calls of a program */
-int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result) {
+int raski_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_result,
+                      size_t size) {
     char *message = NULL;
     rask_job_result result = {0};
     raski_running_job job;
@@ -258,7 +259,10 @@ int rask_execute_job(rask_env *env, const char *job_name, rask_job_result *ret_r
     rask_status status = raski_running_begin(&job, false, &error); /* cannot fail without signals */
     if (status == RASK_OK) status = raski_env_run(env, job_name, &job, false, &result, &message);
     raski_running_end(&job);
-    if (ret_result != NULL) *ret_result = result;
+    if (ret_result != NULL) {
+        memset(ret_result, 0, size); /* of a program that knows more fields: the rest is zero */
+        memcpy(ret_result, &result, size < sizeof result ? size : sizeof result);
+    }
     raski_free(message);
     if (status == RASK_E_CANCELLED) return RASK_EXIT_CANCELLED;
     return status == RASK_OK ? RASK_EXIT_OK : RASK_EXIT_FAILED;
