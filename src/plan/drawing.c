@@ -29,5 +29,5 @@ void raski_drawing_add_edge(raski_drawing *drawing, raski_drawing_edge edge) {
 }
 
 double raski_drawing_row_middle(const raski_drawing_box *box, size_t row) {
-    return box->y + RASKI_DRAWING_HEAD + RASKI_DRAWING_ROW * ((double)row + 0.5);
+    return box->y + RASKI_DRAWING_HEAD + RASKI_DRAWING_ROW * ((double)row + 0.5) + 1.5;
 }

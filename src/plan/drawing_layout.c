@@ -167,7 +167,7 @@ static void order_first(layout *l) {
 static void make_items(layout *l) {
     raski_drawing *d = l->drawing;
     bool with_points = points_needed(d) <= POINTS_MAX;
-    const double above = RASKI_DRAWING_HEAD + RASKI_DRAWING_ROW / 2.0;
+    const double above = RASKI_DRAWING_HEAD + RASKI_DRAWING_ROW / 2.0 + 1.5;
     for (size_t i = 0; i < d->boxes.count; i++)
         (void)add_item(l, i, d->boxes.items[i].layer, above + GAP_Y / 2.0,
                        d->boxes.items[i].height - above + GAP_Y / 2.0);
@@ -407,7 +407,7 @@ static void place_boxes(layout *l) {
         if (it->box == SIZE_MAX) continue;
         raski_drawing_box *box = &d->boxes.items[it->box];
         box->x = l->layers[it->layer].x;
-        box->y = it->y - RASKI_DRAWING_HEAD - RASKI_DRAWING_ROW / 2.0;
+        box->y = it->y - RASKI_DRAWING_HEAD - RASKI_DRAWING_ROW / 2.0 - 1.5;
     }
     d->height = bottom + MARGIN;
 }

@@ -59,16 +59,17 @@ static void write_row(raski_str *out, const raski_drawing_box *box, size_t numbe
     raski_str_appendf(out,
                       "<rect class=\"rowbox\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
                       "rx=\"4\"/>",
-                      box->x + 7, top + 1, box->width - 11, RASKI_DRAWING_ROW - 2);
+                      x - 6, top + 3, box->x + box->width - 6 - (x - 6), RASKI_DRAWING_ROW - 3);
     if (row->indent > 0)
-        raski_str_appendf(out, "<path class=\"branch\" d=\"M%.1f %.1fv%dh8\"/>", x - 10, top, 12);
+        raski_str_appendf(out, "<path class=\"branch\" d=\"M%.1f %.1fv%dh5\"/>", x - 11, top + 1,
+                          13);
     if (row->mark == RASKI_MARK_STATE)
         raski_str_appendf(out, "<circle class=\"state\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>",
-                          box->x + box->width - 15, top + 12);
+                          box->x + box->width - 16, top + 13.5);
     if (row->mark == RASKI_MARK_FRAGILE)
         raski_str_appendf(out, "<path class=\"fragile\" d=\"M%.1f %.1fl5.5 9.5h-11z\"/>",
-                          box->x + box->width - 15, top + 7);
-    write_fitted(out, "name", x, top + 16, row->text, TEXT_SIZE,
+                          box->x + box->width - 16, top + 8.5);
+    write_fitted(out, "name", x, top + 18, row->text, TEXT_SIZE,
                  room - (row->mark != RASKI_MARK_NONE ? 14 : 0));
     raski_str_append(out, "</g>");
 }

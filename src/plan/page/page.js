@@ -203,13 +203,20 @@
     const at = part.getBoundingClientRect(), area = svg.getBoundingClientRect();
     if (at.left < area.left || at.right > area.right || at.top < area.top || at.bottom > area.bottom) show(part);
   });
-  fit();
-  if (k < 0.45) { // too much to read at once: begin at the sources
+  // --- the beginning: all of it, or the sources if that is too much to read at once
+  const begin = () => {
+    fit();
+    if (k >= 0.45) return;
     const box = svg.querySelector('.box').getBBox();
     k = 0.7;
     x = 24 - box.x * k;
     y = svg.clientHeight / 2 - (box.y + box.height / 2) * k;
     y = Math.min(0, Math.max(y, Math.min(svg.clientHeight - 24 - height * k, 0)));
     apply();
-  }
+  };
+  let begun = false; // the reader has moved something: from then on windows may change
+  ['wheel', 'pointerdown', 'keydown'].forEach(type =>
+    addEventListener(type, () => { begun = true; }, { capture: true, passive: true }));
+  addEventListener('resize', () => { if (!begun) begin(); });
+  begin();
 })();
