@@ -150,6 +150,9 @@ if [ -x "$job" ]; then
     check program-options 0 "parallelism     3" "$rask" plan -p 3 "$job" x.txt
     check program-json 0 '"pact" : "Data Source"' "$rask" plan --graph=stream --format=json "$job" x.txt
     check program-facts 0 '"executionGraph": {' "$rask" plan --format=facts "$job" x.txt
+    check program-refused 1 "rask: IllegalStateException: Batch state backend requires" "$rask" plan \
+        -D execution.runtime-mode=BATCH -D execution.sorted-inputs.enabled=false "$job" x.txt
+    check program-bad-option 2 'unknown option "bogus"' "$rask" plan -D bogus=1 "$job" x.txt
     check program-alone 0 "Job graph of WordCount" env RASK_CLIENT=plan "$job" x.txt
 fi
 cat >quiet.sh <<'S'
