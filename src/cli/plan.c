@@ -24,7 +24,10 @@ int raski_plan_complain(int code, const char *message) {
 }
 
 bool raski_plan_is_topology(const char *path) {
+    raski_file_info info;
     if (strcmp(path, "-") == 0) return true;
+    /* a pipe is no program, and what is read here would be lost: rask plan <(generator) */
+    if (raski_file_stat(path, &info, NULL) == RASK_OK && info.kind == RASKI_FILE_OTHER) return true;
     int fd = -1;
     char start[64];
     size_t size = 0, length = strlen(path);

@@ -59,6 +59,9 @@ for graph in stream job execution; do
 done
 check facts 0 '"operatorHashes": [' "$rask" plan --format=facts count.json
 check standard-input 0 "2 vertices" "$rask" plan - <count.json
+mkfifo pipe
+cat count.json >pipe &
+check pipe 0 "2 vertices" "$rask" plan pipe
 "$rask" plan --format=facts count.json >first
 "$rask" plan --format=facts count.json >second
 cmp -s first second || { echo "facts differ from run to run" >&2; failed=1; }
