@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "types/key_group.h"
+
 void raski_plan_init(raski_plan *plan, raski_plan_env *env, const char *job_name) {
     *plan = (raski_plan){.env = env, .job_name = job_name, .stage = "streamGraph"};
     plan->arena = raski_arena_create(0);
@@ -57,9 +59,11 @@ static void blame_vertex(raski_plan *plan) {
 
 rask_status raski_plan_check_subtasks(raski_plan *plan, size_t subtasks_max, raski_error *err) {
     size_t subtasks = 0;
-    for (size_t i = 0; i < plan->job_graph->sorted.count; i++)
-        if (plan->job_graph->sorted.items[i]->parallelism > 0)
-            subtasks += (size_t)plan->job_graph->sorted.items[i]->parallelism;
+    for (size_t i = 0; i < plan->job_graph->sorted.count; i++) {
+        int parallelism = plan->job_graph->sorted.items[i]->parallelism;
+        if (parallelism > RASKI_MAX_PARALLELISM_UPPER_BOUND) return RASK_OK; /* Flink's error */
+        if (parallelism > 0) subtasks += (size_t)parallelism;
+    }
     if (subtasks <= subtasks_max) return RASK_OK;
     plan->stage = "executionGraph";
     return RASKI_THROW(err, "OutOfMemoryError", "the job has %zu subtasks (expected at most %zu)",
