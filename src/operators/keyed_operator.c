@@ -13,7 +13,7 @@ typedef struct keyed {
     raski_keyed_table *table;
     void *keys[2]; /* what the selectors give, per input; NULL without selector */
     char *rows[RASKI_LOOKUP_MAX];
-    char *no_key; /* a row for hooks, which have no current key; always without state */
+    char *no_key;          /* a row for hooks, which have no current key; always without state */
     bool tracked, cleared; /* in this block */
     /* Rows of this batch whose key was left without state. They are removed when the batch was
      * handed on: emitted records may borrow the strings of their keys. */

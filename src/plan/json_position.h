@@ -14,8 +14,9 @@
 bool raski_json_find(const char *text, size_t length, const json_t *document, const json_t *object,
                      const char *field, bool at_name, size_t *ret_offset);
 
-/* Whether text has at most max values (an upper bound: it may not even be JSON). A parsed value takes
- * a hundred bytes, be it two in the text. Otherwise *ret_offset is where they become too many. */
+/* Whether text has at most max values (an upper bound: it may not even be JSON). A parsed value
+ * takes a hundred bytes, be it two in the text. Otherwise *ret_offset is where they become too
+ * many. */
 bool raski_json_has_few_values(const char *text, size_t length, size_t max, size_t *ret_offset);
 
 /* Line and column of a byte, both from 1; columns count characters of UTF-8. */
