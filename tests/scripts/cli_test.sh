@@ -2,29 +2,8 @@
 # The program rask as a user types it, against small programs that stand for jobs.
 # usage: cli_test.sh SOURCE_DIR BUILD_DIR
 set -eu
-rask=$2/rask
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failed=0
+. "$1/tests/scripts/check.sh"
 
-# check NAME EXIT_CODE TEXT COMMAND...: runs it, compares the exit code, and looks for TEXT (a fixed
-# string) in standard output and error together. out and err are left for more checks.
-check() {
-    name=$1 code=$2 text=$3
-    shift 3
-    actual=0
-    "$@" >out 2>err || actual=$?
-    if [ "$actual" -ne "$code" ]; then
-        echo "$name: exit code $actual instead of $code" >&2
-        cat out err >&2
-        failed=1
-    elif ! cat out err | grep -qF -e "$text"; then
-        echo "$name: \"$text\" is not in:" >&2
-        cat out err >&2
-        failed=1
-    fi
-}
 same() { # NAME FILE EXPECTED
     if [ "$(cat "$2")" != "$3" ]; then
         echo "$1: $2 is not as expected:" >&2

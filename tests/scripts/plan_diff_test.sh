@@ -2,29 +2,8 @@
 # rask plan --diff and --check as a user types them, on topologies and programs.
 # usage: plan_diff_test.sh SOURCE_DIR BUILD_DIR
 set -eu
-rask=$2/rask
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failed=0
+. "$1/tests/scripts/check.sh"
 
-# check NAME EXIT_CODE TEXT COMMAND...: runs it, compares the exit code, and looks for TEXT (a fixed
-# string) in standard output and error together.
-check() {
-    name=$1 code=$2 text=$3
-    shift 3
-    actual=0
-    "$@" >out 2>err || actual=$?
-    if [ "$actual" -ne "$code" ]; then
-        echo "$name: exit code $actual instead of $code" >&2
-        cat out err >&2
-        failed=1
-    elif ! cat out err | grep -qF -e "$text"; then
-        echo "$name: \"$text\" is not in:" >&2
-        cat out err >&2
-        failed=1
-    fi
-}
 json() { # NAME: standard output of the last command is one JSON value
     python3 -c 'import json, sys; json.load(sys.stdin)' <out || { echo "$1: no JSON" >&2; failed=1; }
 }
