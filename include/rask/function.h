@@ -172,12 +172,10 @@
         rask_out_##OUT out_ = {ctx_, (OUT *)ctx_->buf, (OUT *)ctx_->buf + ctx_->cap}; \
         const bool stamps_ = ctx_->ts != NULL; \
         for (size_t k_ = 0; k_ < n_; k_++) { \
-            if (keyed) ctx_->i = k_; \
+            if ((keyed) || RASKI_UNLIKELY(stamps_)) ctx_->i = k_; \
             call; \
-            if (RASKI_UNLIKELY(stamps_)) { \
-                ctx_->i = k_; \
+            if (RASKI_UNLIKELY(stamps_)) \
                 raski_stamp(ctx_, (size_t)(out_.cur - (OUT *)ctx_->buf)); \
-            } \
             if (RASKI_UNLIKELY(ctx_->failed)) { \
                 ctx_->i = k_; \
                 break; \
@@ -466,11 +464,11 @@
 #define RASKI_HOOKS(fn, SELF) \
     typedef SELF raski_self_##fn; \
     RASKI_UNUSED static const raski_hook raski_open_##fn, raski_close_##fn, raski_finish_##fn, \
-        raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn;
+        raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn, raski_timer_##fn;
 #define RASKI_HOOKED(fn, SELF) \
     .self = &raski_states_##SELF, .open = &raski_open_##fn, .close = &raski_close_##fn, \
     .finish = &raski_finish_##fn, .end = &raski_end_##fn, .enumerate = &raski_enumerate_##fn, \
-    .add_split = &raski_add_split_##fn
+    .add_split = &raski_add_split_##fn, .timer = &raski_timer_##fn
 #define RASKI_DEFINE_HOOK(fn, hook, self_p) \
     static rask_status raski_##hook##_body_##fn(raski_self_##fn *self_p); \
     static rask_status raski_##hook##_run_##fn(void *s_) { \
@@ -495,6 +493,28 @@
     } \
     static const raski_hook raski_end_##fn = {.end = raski_end_run_##fn}; \
     static void raski_end_body_##fn(RASKI_UNUSED raski_self_##fn *self_p, raski_out_##fn *out_p)
+
+/* What a keyed process function does when a timer fires that it registered; the current key and its
+ * state are those of the registration, and emitted records carry the time of an event-time timer.
+ * RASK_ON_TIMER(fn, self, timer, out): timer is a rask_timer. Flink: KeyedProcessFunction.onTimer. */
+#define RASK_ON_TIMER(fn, self_p, timer_p, out_p) \
+    static void raski_timer_body_##fn(raski_self_##fn *self_p, rask_timer timer_p, \
+                                      raski_out_##fn *out_p); \
+    static size_t raski_timer_run_##fn(void *s_, rask_timer timer_, size_t n_, rask_ctx *ctx_) { \
+        raski_outrec_##fn *begin_ = (raski_outrec_##fn *)ctx_->buf; \
+        raski_out_##fn out_ = {ctx_, begin_, begin_ + ctx_->cap}; \
+        for (size_t k_ = 0; k_ < n_ && !ctx_->failed; k_++) { \
+            ctx_->i = k_; \
+            raski_timer_body_##fn((raski_self_##fn *)s_, timer_, &out_); \
+            if (ctx_->ts_out) \
+                raski_stamp(ctx_, (size_t)(out_.cur - (raski_outrec_##fn *)ctx_->buf)); \
+        } \
+        return (size_t)(out_.cur - (raski_outrec_##fn *)ctx_->buf); \
+    } \
+    static const raski_hook raski_timer_##fn = {.timer = raski_timer_run_##fn}; \
+    static void raski_timer_body_##fn(RASKI_UNUSED raski_self_##fn *self_p, \
+                                      RASKI_UNUSED rask_timer timer_p, \
+                                      RASKI_UNUSED raski_out_##fn *out_p)
 
 static inline void *raski_state_get(const rask_ctx *ctx, uint32_t offset, unsigned index) {
     char *row = ctx->rows[ctx->i];
@@ -557,6 +577,25 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
  * Records that nobody reads with rask_side_output are dropped. Flink: Context.output. */
 #define rask_emit_side(o, tag, ...) \
     raski_side_emit((o)->ctx, &(tag).base, &(__typeof__(*(tag).out.rec)[]){(__VA_ARGS__)}[0])
+/* ---- time, in bodies of functions that have an out */
+/* The timestamp of the record (of the timer, in RASK_ON_TIMER), ms; RASK_NO_TIMESTAMP when it has
+ * none. Flink: Context.timestamp. */
+#define rask_timestamp(out) raski_timestamp_of((out)->ctx)
+/* Event time: no record with a smaller timestamp is expected any more; INT64_MIN before the first
+ * watermark. Flink: TimerService.currentWatermark. */
+#define rask_watermark(out) ((out)->ctx->watermark)
+/* The clock, ms since 1970. Flink: TimerService.currentProcessingTime. */
+#define rask_processing_time(out) raski_processing_time((out)->ctx)
+/* Timers of the current key, in keyed process functions: RASK_ON_TIMER is called once when event
+ * time (a watermark) or processing time has reached time_ms, which may be in the past. Of the same
+ * key, time and kind there is one at most; deleting one that is not there is fine. Flink:
+ * TimerService.registerEventTimeTimer and so on. */
+#define rask_register_event_timer(out, time_ms) raski_register_timer((out)->ctx, (time_ms), false)
+#define rask_register_processing_timer(out, time_ms) \
+    raski_register_timer((out)->ctx, (time_ms), true)
+#define rask_delete_event_timer(out, time_ms) raski_delete_timer((out)->ctx, (time_ms), false)
+#define rask_delete_processing_timer(out, time_ms) \
+    raski_delete_timer((out)->ctx, (time_ms), true)
 /* The current key of a keyed process function, of type T: *rask_key(out, int64_t). */
 #define rask_key(out, T) ((const T *)raski_current_key((out)->ctx, &rask_type_##T))
 #endif /* !__cplusplus */

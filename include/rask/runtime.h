@@ -35,13 +35,17 @@ typedef struct rask_ctx {
                         * that failed */
     bool failed;       /* rask_fail was called */
     char *const *rows; /* keyed: the state row of each input record */
-    const int64_t *ts; /* timestamps of the input records, or NULL */
-    int64_t *ts_out;   /* room for those of the output records */
+    const int64_t *ts; /* timestamps of the input records (of the timers that fire), or NULL */
+    int64_t *ts_out;   /* room for those of the output records, or NULL */
     size_t stamped;    /* output records whose timestamp is set */
+    int64_t watermark; /* event time of the operator so far */
     int64_t wake_ns;   /* a source that is idle: relative time of the next call */
     int wake_fd;       /* a source that is idle: descriptor to wait for, or -1 */
     raski_operator *op;
 } rask_ctx;
+
+/* What rask_timestamp gives for a record that has none. */
+#define RASK_NO_TIMESTAMP INT64_MIN
 
 /* ------------------------------------------------------------------ function objects */
 typedef enum raski_fn_kind {
@@ -70,6 +74,12 @@ typedef size_t raski_run_in_place(void *self, void *io, size_t n, rask_ctx *ctx)
 /* Fills ctx->buf with up to ctx->cap records, *ret_n says how many. */
 typedef rask_status raski_next(void *self, rask_ctx *ctx, size_t *ret_n);
 
+/* A timer that has fired. */
+typedef struct rask_timer {
+    int64_t time_ms; /* what it was registered for */
+    bool processing; /* registered for processing time, else for event time */
+} rask_timer;
+
 typedef struct raski_splits raski_splits; /* collects what an enumerator finds */
 typedef struct raski_hook {
     rask_status (*open)(void *self);
@@ -78,6 +88,8 @@ typedef struct raski_hook {
     size_t (*end)(void *self, rask_ctx *ctx); /* like raski_run, without input */
     rask_status (*enumerate)(void *self, raski_splits *splits);
     rask_status (*add_split)(void *self, rask_bytes split);
+    /* n timers of one time have fired; as raski_run: the rows of their keys are ctx->rows */
+    size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
 } raski_hook;
 
 /* One keyed state of an instance struct: a field of type rask_value(T). */
@@ -107,6 +119,7 @@ typedef struct raski_fn {
                    void *out);
     void (*select_keys)(const void *in, size_t n, void *ret_keys);
     int (*partition)(const void *key, int partitions);
+    const raski_hook *timer;
 } raski_fn;
 
 typedef struct raski_tag {
@@ -118,6 +131,10 @@ typedef struct raski_tag {
  */
 RASK_API void *raski_flush(rask_ctx *ctx, size_t n); /* hands n records on; the new ctx->buf */
 RASK_API RASKI_COLD_CALL void raski_stamp(rask_ctx *ctx, size_t n);
+RASK_API int64_t raski_timestamp_of(const rask_ctx *ctx);
+RASK_API int64_t raski_processing_time(const rask_ctx *ctx);
+RASK_API void raski_register_timer(rask_ctx *ctx, int64_t time_ms, bool processing);
+RASK_API void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing);
 RASK_API void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record);
 RASK_API void raski_state_track(rask_ctx *ctx, unsigned index);
 RASK_API void raski_state_clear(rask_ctx *ctx, unsigned index);

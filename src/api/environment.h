@@ -19,6 +19,7 @@ struct raski_stream {
     raski_operator_definition *definition; /* of the operator that makes it; NULL: virtual */
     const raski_key_definition *key;       /* keyed streams */
     const raski_key *plan_key;             /* keyed streams: the same for the planner */
+    bool stamped;                          /* its records carry timestamps */
 };
 
 struct rask_env {
@@ -51,6 +52,26 @@ void raski_env_apply_options(rask_env *env, raski_transformation *t, const rask_
 /* "WHAT is not UTF-8"; text may be NULL. */
 RASKI_NODISCARD rask_status raski_check_utf8(const char *what, const char *text, raski_error *err);
 rask_options raski_options_read(const rask_options *options, size_t size);
+
+/* ---- for building calls */
+/* The stream of a transformation (NULL: broken). in: what it is made from, whose timestamps it
+ * inherits; NULL: a source. def: of the operator that makes it, which becomes the transformation's
+ * payload; NULL: virtual. */
+raski_stream *raski_stream_create(rask_env *env, const raski_stream *in, raski_transformation *t,
+                                  const rask_type *type, raski_operator_definition *def);
+/* What a building call gives after a mistake: it can be built on, and nothing of it runs. */
+raski_stream *raski_stream_broken(rask_env *env, const rask_type *type);
+bool raski_stream_is_broken(const raski_stream *stream);
+/* Keeps the mistake and gives a broken stream. */
+raski_stream *raski_stream_mistake(rask_env *env, const raski_error *error, const char *name,
+                                   const rask_type *type, const char *file, int line);
+/* Flink's text of a type, in the environment's arena. */
+const char *raski_env_type_text(rask_env *env, const rask_type *type);
+RASKI_NODISCARD rask_status raski_check_input(const raski_fn *fn, const rask_type *takes,
+                                              const rask_type *carries, raski_error *err);
+/* in, partitioned by a key. */
+raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key,
+                                 const char *key_type, const char *file, int line);
 
 /* Plans the program. Errors: the first mistake, or the planner's. */
 RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,

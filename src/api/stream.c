@@ -5,51 +5,52 @@
 #include "api/environment.h"
 #include "types/type_info.h"
 
-static const char *type_text(rask_env *env, const rask_type *type) {
+const char *raski_env_type_text(rask_env *env, const rask_type *type) {
     char *text = raski_type_text(type);
     char *copy = raski_arena_strdup(env->arena, text);
     raski_free(text);
     return copy;
 }
 
-static raski_stream *stream_create(rask_env *env, raski_transformation *t, const rask_type *type,
-                                   raski_operator_definition *def) {
+raski_stream *raski_stream_create(rask_env *env, const raski_stream *in, raski_transformation *t,
+                                   const rask_type *type, raski_operator_definition *def) {
     raski_stream *stream = raski_env_alloc(env, sizeof *stream);
     stream->env = env;
     stream->transformation = t;
     stream->type = type;
     stream->definition = def;
     if (t != NULL && def != NULL) t->payload = def;
+    stream->stamped = in != NULL && in->stamped;
+    if (def != NULL && stream->stamped) def->stamped = true;
     return stream;
 }
 
-/* What a building call gives after a mistake: it can be built on, and nothing of it runs. */
-static raski_stream *broken(rask_env *env, const rask_type *type) {
-    return stream_create(env, NULL, type, NULL);
+raski_stream *raski_stream_broken(rask_env *env, const rask_type *type) {
+    return raski_stream_create(env, NULL, NULL, type, NULL);
 }
 
-static bool is_broken(const raski_stream *stream) {
+bool raski_stream_is_broken(const raski_stream *stream) {
     return stream->transformation == NULL;
 }
 
-static raski_stream *mistake(rask_env *env, const raski_error *error, const char *name,
+raski_stream *raski_stream_mistake(rask_env *env, const raski_error *error, const char *name,
                              const rask_type *type, const char *file, int line) {
     raski_env_mistake(env, error, name, file, line);
-    return broken(env, type);
+    return raski_stream_broken(env, type);
 }
 
 /* ---------------------------------------------------------------- sources */
 static raski_stream *add_source(rask_env *env, raski_operator_definition *def, const char *name,
                                 const rask_type *type, bool legacy, bool parallel, bool bounded,
                                 const rask_options *o, const char *file, int line) {
-    if (def == NULL) return broken(env, type);
-    const char *text = type_text(env, type);
+    if (def == NULL) return raski_stream_broken(env, type);
+    const char *text = raski_env_type_text(env, type);
     raski_transformation *t =
         legacy ? raski_transformation_legacy_source(env->plan, name, text, parallel, bounded)
                : raski_transformation_source(env->plan, name, text, bounded);
     def->bounded = bounded;
     raski_env_apply_options(env, t, o, file, line);
-    return stream_create(env, t, type, def);
+    return raski_stream_create(env, NULL, t, type, def);
 }
 
 raski_stream *raski_source(rask_env *env, const raski_fn *fn, const rask_options *options,
@@ -69,7 +70,7 @@ raski_stream *raski_values(rask_env *env, const rask_type *type, const void *rec
     raski_stream *stream =
         add_source(env, def, "Collection Source", type, false, false, true, &o, file, line);
     raski_error error = {0};
-    if (!is_broken(stream) && o.parallelism == 0 &&
+    if (!raski_stream_is_broken(stream) && o.parallelism == 0 &&
         raski_transformation_set_parallelism(stream->transformation, 1, &error) != RASK_OK)
         raski_env_mistake(env, &error, "Collection Source", file, line);
     return stream;
@@ -92,7 +93,7 @@ raski_stream *raski_read_text(rask_env *env, const char *path, const rask_option
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "rask_read_text needs the path of a file, a folder or a glob, but got %s",
                          path ? "an empty one" : "none (NULL): was an argument left out?");
-        return mistake(env, &error, "text source", &rask_type_rask_string, file, line);
+        return raski_stream_mistake(env, &error, "text source", &rask_type_rask_string, file, line);
     }
     raski_operator_definition *def =
         raski_env_define_connector(env, raski_text_source(path), "text source", file, line);
@@ -109,7 +110,7 @@ raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "rask_socket_text needs a host and a port in 1..65535, got %s:%d",
                          host ? host : "(NULL)", port);
-        return mistake(env, &error, "Socket Stream", &rask_type_rask_string, file, line);
+        return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file, line);
     }
     raski_operator_definition *def = raski_env_define_connector(
         env, raski_socket_source(host, port), "Socket Stream", file, line);
@@ -143,7 +144,7 @@ static const char *operation_name(raski_fn_kind kind) {
     }
 }
 
-static rask_status check_input(const raski_fn *fn, const rask_type *takes, const rask_type *carries,
+rask_status raski_check_input(const raski_fn *fn, const rask_type *takes, const rask_type *carries,
                                raski_error *err) {
     if (raski_type_equal(takes, carries)) return RASK_OK;
     char *want = raski_type_text(takes);
@@ -164,7 +165,7 @@ static raski_stream *reduce(raski_stream *in, raski_operator_definition *def, co
     def->in = def->out = in->type;
     raski_transformation *t = raski_transformation_reduce(in->transformation, name, in->plan_key);
     raski_env_apply_options(env, t, o, file, line);
-    return stream_create(env, t, in->type, def);
+    return raski_stream_create(env, in, t, in->type, def);
 }
 
 raski_stream *raski_apply(raski_stream *in, const raski_fn *fn, const rask_options *options,
@@ -174,9 +175,9 @@ raski_stream *raski_apply(raski_stream *in, const raski_fn *fn, const rask_optio
     raski_error error = {0};
     const char *name = operation_name(fn->kind);
     raski_operator_definition *def = raski_env_define(env, fn, &o, file, line);
-    if (def == NULL || is_broken(in)) return broken(env, fn->out);
-    if (check_input(fn, fn->in, in->type, &error) != RASK_OK)
-        return mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
+    if (def == NULL || raski_stream_is_broken(in)) return raski_stream_broken(env, fn->out);
+    if (raski_check_input(fn, fn->in, in->type, &error) != RASK_OK)
+        return raski_stream_mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
     if (fn->kind == RASKI_FN_REDUCE) {
         def->aggregate = RASKI_AGGREGATE_REDUCE;
         return reduce(in, def, "Keyed Reduce", &o, file, line);
@@ -184,9 +185,9 @@ raski_stream *raski_apply(raski_stream *in, const raski_fn *fn, const rask_optio
     const raski_operator_factory factory = {0};
     def->key = in->key;
     raski_transformation *t = raski_transformation_one_input(
-        in->transformation, name, type_text(env, fn->out), &factory, in->plan_key);
+        in->transformation, name, raski_env_type_text(env, fn->out), &factory, in->plan_key);
     raski_env_apply_options(env, t, &o, file, line);
-    return stream_create(env, t, fn->out, def);
+    return raski_stream_create(env, in, t, fn->out, def);
 }
 
 raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn,
@@ -196,9 +197,9 @@ raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn
     raski_error error = {0};
     const char *name = operation_name(fn->kind);
     raski_operator_definition *def = raski_env_define(env, fn, &o, file, line);
-    if (def == NULL || is_broken(a) || is_broken(b)) return broken(env, fn->out);
-    rask_status status = check_input(fn, fn->in, a->type, &error);
-    if (status == RASK_OK) status = check_input(fn, fn->in2, b->type, &error);
+    if (def == NULL || raski_stream_is_broken(a) || raski_stream_is_broken(b)) return raski_stream_broken(env, fn->out);
+    rask_status status = raski_check_input(fn, fn->in, a->type, &error);
+    if (status == RASK_OK) status = raski_check_input(fn, fn->in2, b->type, &error);
     if (status == RASK_OK && b->env != env)
         status = RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                             "the two streams belong to different environments");
@@ -206,13 +207,13 @@ raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn
     const raski_operator_factory factory = {0};
     if (status == RASK_OK)
         status = raski_transformation_two_input(a->transformation, b->transformation, name,
-                                                type_text(env, fn->out), &factory, a->plan_key,
+                                                raski_env_type_text(env, fn->out), &factory, a->plan_key,
                                                 b->plan_key, &t, &error);
-    if (status != RASK_OK) return mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
+    if (status != RASK_OK) return raski_stream_mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
     def->key = a->key;
     def->key2 = b->key;
     raski_env_apply_options(env, t, &o, file, line);
-    return stream_create(env, t, fn->out, def);
+    return raski_stream_create(env, a->stamped ? a : b, t, fn->out, def);
 }
 
 raski_stream *raski_union(const void *handles, size_t n, const char *file, int line) {
@@ -222,46 +223,49 @@ raski_stream *raski_union(const void *handles, size_t n, const char *file, int l
         raski_arena_alloc(env->arena, n * sizeof(raski_transformation *));
     raski_error error = {0};
     for (size_t i = 0; i < n; i++) {
-        if (is_broken(streams[i])) return broken(env, streams[0]->type);
+        if (raski_stream_is_broken(streams[i])) return raski_stream_broken(env, streams[0]->type);
         inputs[i] = streams[i]->transformation;
         if (streams[i]->env != env) {
             (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                              "rask_union: the streams belong to different environments");
-            return mistake(env, &error, "Union", streams[0]->type, file, line);
+            return raski_stream_mistake(env, &error, "Union", streams[0]->type, file, line);
         }
     }
     raski_transformation *t = NULL;
     if (raski_transformation_union(inputs, n, &t, &error) != RASK_OK)
-        return mistake(env, &error, "Union", streams[0]->type, file, line);
+        return raski_stream_mistake(env, &error, "Union", streams[0]->type, file, line);
     raski_transformation_set_location(t, file, line);
-    return stream_create(env, t, streams[0]->type, NULL);
+    const raski_stream *stamped = streams[0];
+    for (size_t i = 1; i < n; i++)
+        if (streams[i]->stamped) stamped = streams[i];
+    return raski_stream_create(env, stamped, t, streams[0]->type, NULL);
 }
 
 raski_stream *raski_side_output(raski_stream *in, const raski_tag *tag, const char *file,
                                 int line) {
     rask_env *env = in->env;
     raski_error error = {0};
-    if (is_broken(in)) return broken(env, tag->type);
+    if (raski_stream_is_broken(in)) return raski_stream_broken(env, tag->type);
     if (in->definition == NULL || raski_type_validate(tag->type, &error) != RASK_OK) {
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "side output \"%s\": only what an operator makes has side outputs, not a "
                          "union or a repartitioned stream",
                          tag->name);
-        return mistake(env, &error, tag->name, tag->type, file, line);
+        return raski_stream_mistake(env, &error, tag->name, tag->type, file, line);
     }
     raski_transformation *t = NULL;
-    if (raski_transformation_side_output(in->transformation, tag->name, type_text(env, tag->type),
+    if (raski_transformation_side_output(in->transformation, tag->name, raski_env_type_text(env, tag->type),
                                          &t, &error) != RASK_OK)
-        return mistake(env, &error, tag->name, tag->type, file, line);
+        return raski_stream_mistake(env, &error, tag->name, tag->type, file, line);
     raski_transformation_set_location(t, file, line);
     if (raski_operator_definition_side_type(in->definition, tag->name) == NULL)
         raski_vec_push(&in->definition->side_types,
                        (raski_side_type){.tag = tag->name, .type = tag->type});
-    return stream_create(env, t, tag->type, NULL);
+    return raski_stream_create(env, in, t, tag->type, NULL);
 }
 
 /* ---------------------------------------------------------------- keys */
-static raski_stream *keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
+raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
                            const char *file, int line) {
     rask_env *env = in->env;
     raski_key *plan_key = raski_env_alloc(env, sizeof *plan_key);
@@ -272,7 +276,7 @@ static raski_stream *keyed(raski_stream *in, raski_key_definition *key, const ch
         raski_partitioner_create_key_group(env->graph->arena, plan_key->selector),
         RASKI_EXCHANGE_UNDEFINED);
     raski_transformation_set_location(t, file, line);
-    raski_stream *stream = stream_create(env, t, in->type, NULL);
+    raski_stream *stream = raski_stream_create(env, in, t, in->type, NULL);
     stream->key = key;
     stream->plan_key = plan_key;
     return stream;
@@ -282,12 +286,12 @@ raski_stream *raski_key_by(raski_stream *in, const rask_field *fields, size_t n,
                            int line) {
     rask_env *env = in->env;
     raski_error error = {0};
-    if (is_broken(in)) return broken(env, in->type);
+    if (raski_stream_is_broken(in)) return raski_stream_broken(env, in->type);
     if (n > RASKI_KEY_PARTS_MAX) {
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "rask_key_by takes up to %d fields, not %zu; use rask_key_by_fn",
                          RASKI_KEY_PARTS_MAX, n);
-        return mistake(env, &error, "keyBy", in->type, file, line);
+        return raski_stream_mistake(env, &error, "keyBy", in->type, file, line);
     }
     raski_key_definition *key = raski_env_alloc(env, sizeof *key);
     raski_str text = {0};
@@ -295,7 +299,7 @@ raski_stream *raski_key_by(raski_stream *in, const rask_field *fields, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (raski_field_check_key(&fields[i], n > 1, &error) != RASK_OK) {
             raski_str_free(&text);
-            return mistake(env, &error, "keyBy", in->type, file, line);
+            return raski_stream_mistake(env, &error, "keyBy", in->type, file, line);
         }
         key->fields.parts[i] = (raski_key_field){fields[i].offset, fields[i].type};
         raski_str_append_char(&text, i ? ',' : '<');
@@ -305,22 +309,22 @@ raski_stream *raski_key_by(raski_stream *in, const rask_field *fields, size_t n,
     key->fields.part_count = (uint32_t)n;
     const char *key_type = raski_arena_strdup(env->arena, raski_str_text(&text));
     raski_str_free(&text);
-    return keyed(in, key, key_type, file, line);
+    return raski_stream_keyed(in, key, key_type, file, line);
 }
 
 raski_stream *raski_key_by_fn(raski_stream *in, const raski_fn *fn, const char *file, int line) {
     rask_env *env = in->env;
     raski_error error = {0};
-    if (is_broken(in)) return broken(env, in->type);
-    rask_status status = check_input(fn, fn->in, in->type, &error);
+    if (raski_stream_is_broken(in)) return raski_stream_broken(env, in->type);
+    rask_status status = raski_check_input(fn, fn->in, in->type, &error);
     if (status == RASK_OK) status = raski_type_validate(fn->out, &error);
     if (status == RASK_OK) status = raski_type_check_key(fn->out, &error);
-    if (status != RASK_OK) return mistake(env, &error, fn->name, in->type, file, line);
+    if (status != RASK_OK) return raski_stream_mistake(env, &error, fn->name, in->type, file, line);
     raski_key_definition *key = raski_env_alloc(env, sizeof *key);
     key->selector = fn;
     key->fields.part_count = 1;
     key->fields.parts[0] = (raski_key_field){0, fn->out};
-    return keyed(in, key, raski_arena_format(env->arena, "<%s>", type_text(env, fn->out)), file,
+    return raski_stream_keyed(in, key, raski_arena_format(env->arena, "<%s>", raski_env_type_text(env, fn->out)), file,
                  line);
 }
 
@@ -334,7 +338,7 @@ raski_stream *raski_add_aggregation(raski_stream *in, raski_aggregation aggregat
     };
     rask_env *env = in->env;
     rask_options o = raski_options_read(options, size);
-    if (is_broken(in)) return broken(env, in->type);
+    if (raski_stream_is_broken(in)) return raski_stream_broken(env, in->type);
     raski_operator_definition *def = raski_operator_definition_create();
     raski_vec_push(&env->definitions, def);
     def->aggregate = kinds[aggregation];
@@ -357,18 +361,18 @@ raski_stream *raski_repartition(raski_stream *in, raski_repartitioning kind, con
         [RASKI_REPARTITION_BROADCAST] = RASKI_PARTITIONER_BROADCAST,
     };
     rask_env *env = in->env;
-    if (is_broken(in)) return broken(env, in->type);
+    if (raski_stream_is_broken(in)) return raski_stream_broken(env, in->type);
     raski_transformation *t = raski_transformation_partition(
         in->transformation, raski_partitioner_create(env->graph->arena, kinds[kind]),
         RASKI_EXCHANGE_UNDEFINED);
     raski_transformation_set_location(t, file, line);
-    return stream_create(env, t, in->type, NULL);
+    return raski_stream_create(env, in, t, in->type, NULL);
 }
 
 raski_stream *raski_partition_custom(raski_stream *in, const raski_fn *fn, rask_field field,
                                      const char *file, int line) {
     rask_env *env = in->env;
-    if (is_broken(in)) return broken(env, in->type);
+    if (raski_stream_is_broken(in)) return raski_stream_broken(env, in->type);
     raski_partition_definition *def = raski_env_alloc(env, sizeof *def);
     *def = (raski_partition_definition){fn, field.offset, in->type->size};
     raski_key_selector selector = {.id = ++env->next_identity};
@@ -377,20 +381,21 @@ raski_stream *raski_partition_custom(raski_stream *in, const raski_fn *fn, rask_
         raski_partitioner_create_custom(env->graph->arena, ++env->next_identity, selector, def),
         RASKI_EXCHANGE_UNDEFINED);
     raski_transformation_set_location(t, file, line);
-    return stream_create(env, t, in->type, NULL);
+    return raski_stream_create(env, in, t, in->type, NULL);
 }
 
 /* ---------------------------------------------------------------- sinks */
 static void add_sink(raski_stream *in, raski_operator_definition *def, const char *name,
                      bool legacy, const rask_options *o, const char *file, int line) {
     rask_env *env = in->env;
-    if (def == NULL || is_broken(in)) return;
+    if (def == NULL || raski_stream_is_broken(in)) return;
     const raski_operator_factory factory = {0};
     const raski_sink sink = {.payload = def};
     raski_transformation *t =
         legacy ? raski_transformation_legacy_sink(in->transformation, name, &factory, in->plan_key)
                : raski_transformation_sink(in->transformation, &sink, in->plan_key);
     t->payload = def;
+    def->stamped = in->stamped;
     raski_env_apply_options(env, t, o, file, line);
 }
 
@@ -399,8 +404,8 @@ void raski_add_sink(raski_stream *in, const raski_fn *fn, const rask_options *op
     rask_options o = raski_options_read(options, size);
     raski_error error = {0};
     raski_operator_definition *def = raski_env_define(in->env, fn, &o, file, line);
-    if (def == NULL || is_broken(in)) return;
-    if (check_input(fn, fn->in, in->type, &error) != RASK_OK) {
+    if (def == NULL || raski_stream_is_broken(in)) return;
+    if (raski_check_input(fn, fn->in, in->type, &error) != RASK_OK) {
         raski_env_mistake(in->env, &error, o.name ? o.name : fn->name, file, line);
         return;
     }

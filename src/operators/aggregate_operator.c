@@ -57,11 +57,11 @@ static rask_status aggregate_part(raski_operator *op, const char *in, size_t n, 
     if (op->def->final_results)
         return raski_aggregate_accumulate(a->aggregate, keys, key_size, in, n, err);
     RASKI_TRY(raski_aggregate_process(a->aggregate, keys, key_size, in, n, op->ctx.buf, err));
-    if (!op->ctx.failed) op->pending += n;
     return RASK_OK;
 }
 
-static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
+static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                    size_t n, bool exclusive) {
     (void)input;
     (void)exclusive;
     size_t size = op->def->in->size;
@@ -76,6 +76,10 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
             return;
         }
         if (op->ctx.failed) return;
+        if (op->ctx.ts_out != NULL && !op->def->final_results)
+            memcpy(op->ctx.ts_out, timestamps, part * sizeof *timestamps);
+        if (!op->def->final_results) op->pending += part;
+        if (timestamps != NULL) timestamps += part;
         op->record_base += (int64_t)part;
         in += part * size;
         n -= part;
@@ -86,7 +90,7 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
 
 static rask_status emit(void *ctx, const void *records, size_t count, raski_error *err) {
     raski_operator *op = ctx;
-    raski_operator_emit(op, records, count);
+    raski_operator_emit(op, records, NULL, count);
     raski_operator_hand_on(op); /* the records are good during this call only */
     if (op->env->failed) return RASKI_FAIL(err, RASK_E_CANCELLED, CANCELLED, "the task has failed");
     return RASK_OK;

@@ -37,6 +37,9 @@ typedef struct raski_side_type {
 
 typedef struct raski_operator_definition {
     raski_operator_type type;
+    const struct raski_operator_ops *ops; /* NULL: type and fn->kind say which */
+    void *detail;                         /* what these ops need to know; owned */
+    void (*detail_destroy)(void *detail_take);
     const raski_fn *fn;              /* NULL for built-in aggregations */
     const rask_type *in, *in2, *out; /* NULL where there is none */
     const void *self; /* initial instance, fn->self->size bytes; NULL: zeroes. Owned */
@@ -45,6 +48,7 @@ typedef struct raski_operator_definition {
     rask_field field; /* of the aggregation */
     bool first_on_tie;
     bool bounded;       /* sources */
+    bool stamped;       /* output records carry timestamps (sinks: those of the input) */
     bool final_results; /* batch mode: aggregations give one result per key, at the end */
     RASKI_VEC(raski_side_type) side_types; /* tags that somebody reads */
     const char *file;                      /* of the building call */

@@ -17,8 +17,9 @@ static bool runs_in_place(const raski_operator *op, bool exclusive) {
 
 /* Operators in a row that all run in place are called one after another: each inside of the one
  * before would be deeper than a processor's memory of return addresses. */
-static void process_in_place(raski_operator *op, void *records, size_t n) {
+static void process_in_place(raski_operator *op, void *records, int64_t *timestamps, size_t n) {
     for (;;) {
+        op->ctx.ts_out = timestamps; /* filters keep both together */
         size_t out = op->def->fn->run_in_place(op->self, records, n, &op->ctx);
         if (op->ctx.failed) {
             raski_operator_name_record(op);
@@ -27,11 +28,12 @@ static void process_in_place(raski_operator *op, void *records, size_t n) {
         raski_operator *next = op->next;
         if (out == 0 || next == NULL || next->ops != &raski_function_ops ||
             !runs_in_place(next, true)) {
-            raski_operator_dispatch(op, records, out, true);
+            raski_operator_dispatch(op, records, timestamps, out, true);
             return;
         }
         raski_operator_count_out(op, out);
         raski_operator_begin(next, out);
+        next->ctx.ts = timestamps;
         op = next;
         n = out;
     }
@@ -42,14 +44,15 @@ static void process_sink(raski_operator *op, const void *records, size_t n) {
     if (op->ctx.failed) raski_operator_name_record(op);
 }
 
-static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
+static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                    size_t n, bool exclusive) {
     const raski_fn *fn = op->def->fn;
     if (fn->kind == RASKI_FN_SINK) {
         process_sink(op, records, n);
         return;
     }
     if (runs_in_place(op, exclusive)) {
-        process_in_place(op, records, n);
+        process_in_place(op, records, timestamps, n);
         return;
     }
     raski_run *run = input == 0 ? fn->run : fn->run2;
@@ -61,6 +64,11 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
         if (op->ctx.failed) {
             raski_operator_name_record(op);
             return;
+        }
+        if (timestamps != NULL) {
+            /* maps do not stamp: their records keep their places */
+            if (fn->kind == RASKI_FN_MAP) memcpy(op->ctx.ts_out, op->ctx.ts, out * sizeof(int64_t));
+            op->ctx.ts += part;
         }
         op->pending += out;
         op->record_base += (int64_t)part;

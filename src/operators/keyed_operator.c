@@ -180,7 +180,8 @@ static void check_no_key(raski_operator *op) {
     if (*(const uint32_t *)(const void *)k->no_key != 0) fail_without_key(op);
 }
 
-static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
+static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                    size_t n, bool exclusive) {
     (void)exclusive;
     keyed *k = op->kind;
     const raski_fn *fn = op->def->fn;
@@ -214,6 +215,7 @@ static void process(raski_operator *op, unsigned input, void *records, size_t n,
         }
         op->record_base += (int64_t)block;
         op->ctx.i = 0;
+        if (timestamps != NULL) op->ctx.ts += block;
         in += block * size;
         n -= block;
     }

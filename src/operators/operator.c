@@ -93,6 +93,7 @@ void raski_operator_name_record(raski_operator *op) {
 
 /* ---------------------------------------------------------------- making and wiring */
 static const raski_operator_ops *ops_of(const raski_operator_definition *def) {
+    if (def->ops != NULL) return def->ops;
     if (def->type == RASKI_OPERATOR_AGGREGATE) return &raski_aggregate_ops;
     switch (def->fn->kind) {
         case RASKI_FN_SOURCE:
@@ -125,7 +126,8 @@ static rask_status make_staging(raski_operator *op, const rask_type *out, raski_
     op->out_size = out->size;
     op->staging_capacity = n;
     op->staging = raski_try_alloc(n * out->size, 64);
-    if (op->staging == NULL)
+    if (op->def->stamped) op->staging_timestamps = raski_try_alloc(n * sizeof(int64_t), 64);
+    if (op->staging == NULL || (op->def->stamped && op->staging_timestamps == NULL))
         return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for a batch of %zu records", n);
     return RASK_OK;
 }
@@ -144,9 +146,16 @@ rask_status raski_operator_create(const raski_job_operator *job, raski_operator_
     op->ops = ops_of(def);
     op->ctx.op = op;
     op->ctx.wake_fd = -1;
+    op->ctx.watermark = INT64_MIN;
+    op->watermark = INT64_MIN;
+    op->wake_ms = INT64_MAX;
     op->runtime = env->runtime;
     op->runtime.operator_name = job->name;
     op->inputs_open = def->in2 != NULL ? 3 : 1; /* a bit each */
+    if (def->in2 != NULL) {
+        op->inputs = RASKI_NEW(raski_combined_watermark);
+        raski_combined_watermark_init(op->inputs, 2);
+    }
     rask_status status = make_instance(op, err);
     if (status == RASK_OK) status = make_staging(op, def->out, err);
     if (status != RASK_OK) {
@@ -174,6 +183,7 @@ void raski_operator_destroy(raski_operator *operator_take) {
     for (size_t i = 0; i < op->sides.count; i++) {
         output_free(&op->sides.items[i].output);
         raski_free(op->sides.items[i].records);
+        raski_free(op->sides.items[i].timestamps);
     }
     raski_vec_free(&op->sides);
     for (size_t i = 0; i < op->counters.count; i++) {
@@ -181,7 +191,10 @@ void raski_operator_destroy(raski_operator *operator_take) {
         raski_free(op->counters.items[i]);
     }
     raski_vec_free(&op->counters);
+    if (op->inputs != NULL) raski_combined_watermark_fini(op->inputs);
+    raski_free(op->inputs);
     raski_free(op->staging);
+    raski_free(op->staging_timestamps);
     raski_free(op->self);
     raski_free(op);
 }
@@ -200,6 +213,7 @@ static raski_output *output_of(raski_operator *op, const char *tag) {
                                      .record_size = type->size,
                                      .capacity = capacity};
     side.records = raski_calloc(capacity, type->size);
+    if (op->def->stamped) side.timestamps = raski_calloc(capacity, sizeof(int64_t));
     raski_vec_push(&op->sides, side);
     return &op->sides.items[op->sides.count - 1].output;
 }
@@ -245,8 +259,9 @@ static raski_target *only_writer(raski_operator *op) {
                : NULL;
 }
 
-static void set_window(raski_operator *op, void *window, size_t capacity) {
+static void set_window(raski_operator *op, void *window, int64_t *timestamps, size_t capacity) {
     op->window = window;
+    op->window_timestamps = timestamps;
     op->window_capacity = capacity;
     op->pending = 0;
 }
@@ -255,6 +270,8 @@ static void set_window(raski_operator *op, void *window, size_t capacity) {
 static void set_ctx(raski_operator *op) {
     op->ctx.buf = op->window + op->pending * op->out_size;
     op->ctx.cap = op->window_capacity - op->pending;
+    op->ctx.ts_out = op->window_timestamps != NULL ? op->window_timestamps + op->pending : NULL;
+    op->ctx.stamped = 0;
 }
 
 static void writer_failed(raski_operator *op, const raski_error *error) {
@@ -269,15 +286,15 @@ bool raski_operator_room(raski_operator *op) {
         raski_window window;
         raski_error error = {0};
         if (target == NULL) {
-            set_window(op, op->staging, op->staging_capacity);
+            set_window(op, op->staging, op->staging_timestamps, op->staging_capacity);
         } else if (raski_result_writer_window(target->writer, &window, &error) == RASK_OK) {
-            set_window(op, window.records, window.capacity);
+            set_window(op, window.records, window.timestamps, window.capacity);
         } else {
             writer_failed(op, &error);
         }
     }
     if (op->env->failed) {
-        set_window(op, op->staging, op->staging_capacity); /* loops may still write a little */
+        set_window(op, op->staging, op->staging_timestamps, op->staging_capacity); /* loops may still write a little */
         set_ctx(op);
         op->ctx.failed = true;
         return false;
@@ -298,49 +315,57 @@ static rask_status hash_keys(raski_target *target, const void *records, size_t n
     return RASK_OK;
 }
 
-static rask_status write_records(raski_target *target, const void *records, size_t n,
-                                 size_t record_size, raski_error *err) {
+static rask_status write_records(raski_target *target, const void *records,
+                                 const int64_t *timestamps, size_t n, size_t record_size,
+                                 raski_error *err) {
     const int32_t *hashes = NULL;
     RASKI_TRY(hash_keys(target, records, n, record_size, &hashes, err));
-    return raski_result_writer_write(target->writer, records, n, NULL, hashes, err);
+    return raski_result_writer_write(target->writer, records, n, timestamps, hashes, err);
 }
 
 /* Writers first: they copy, and a chained operator may overwrite an exclusive batch (only the last
  * one is allowed to). */
-static void output_dispatch(raski_operator *op, raski_output *output, void *records, size_t n,
-                            size_t record_size, bool exclusive) {
+static void write_all(raski_operator *op, raski_target *target, const char *records,
+                      const int64_t *timestamps, size_t n, size_t record_size) {
+    raski_error error = {0};
+    for (size_t done = 0; done < n && !op->env->failed;) {
+        size_t part = n - done < RASKI_BUFFER_SIZE ? n - done : RASKI_BUFFER_SIZE;
+        if (write_records(target, records + done * record_size,
+                          timestamps != NULL ? timestamps + done : NULL, part, record_size,
+                          &error) != RASK_OK)
+            writer_failed(op, &error);
+        done += part;
+    }
+}
+
+static void output_dispatch(raski_operator *op, raski_output *output, void *records,
+                            int64_t *timestamps, size_t n, size_t record_size, bool exclusive) {
     size_t chained = 0;
     for (size_t i = 0; i < output->targets.count; i++) {
         raski_target *target = &output->targets.items[i];
-        raski_error error = {0};
-        if (target->op != NULL) {
+        if (target->op != NULL)
             chained++;
-        } else {
-            for (size_t done = 0; done < n && !op->env->failed;) {
-                size_t part = n - done < RASKI_BUFFER_SIZE ? n - done : RASKI_BUFFER_SIZE;
-                if (write_records(target, (char *)records + done * record_size, part, record_size,
-                                  &error) != RASK_OK)
-                    writer_failed(op, &error);
-                done += part;
-            }
-        }
+        else
+            write_all(op, target, records, timestamps, n, record_size);
     }
     for (size_t i = 0; i < output->targets.count && chained > 0; i++) {
         raski_target *target = &output->targets.items[i];
         if (target->op == NULL) continue;
         chained--;
         if (op->env->failed) return;
-        raski_operator_process(target->op, target->input, records, n, exclusive && chained == 0);
+        raski_operator_process(target->op, target->input, records, timestamps, n,
+                               exclusive && chained == 0);
     }
 }
 
-void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool exclusive) {
+void raski_operator_dispatch(raski_operator *op, void *records, int64_t *timestamps, size_t n,
+                             bool exclusive) {
     if (n == 0) return;
     raski_operator_count_out(op, n);
     if (op->next != NULL)
-        raski_operator_process(op->next, op->next_input, records, n, exclusive);
+        raski_operator_process(op->next, op->next_input, records, timestamps, n, exclusive);
     else
-        output_dispatch(op, &op->out, records, n, op->out_size, exclusive);
+        output_dispatch(op, &op->out, records, timestamps, n, op->out_size, exclusive);
     raski_operator_enter(op);
 }
 
@@ -351,7 +376,8 @@ static void hand_on_sides(raski_operator *op) {
         if (n == 0) continue;
         side->count = 0;
         raski_operator_count_out(op, n);
-        output_dispatch(op, &side->output, side->records, n, side->record_size, false);
+        output_dispatch(op, &side->output, side->records, side->timestamps, n, side->record_size,
+                        false);
     }
 }
 
@@ -366,6 +392,7 @@ static void commit_window(raski_operator *op, raski_target *target, const void *
 void raski_operator_hand_on(raski_operator *op) {
     size_t n = op->pending;
     char *window = op->window;
+    int64_t *timestamps = op->window_timestamps;
     op->pending = 0;
     op->window = NULL;
     if (n > 0 && !op->env->failed) {
@@ -374,18 +401,33 @@ void raski_operator_hand_on(raski_operator *op) {
             raski_operator_count_out(op, n);
             commit_window(op, target, window, n);
         } else {
-            raski_operator_dispatch(op, window, n, true);
+            raski_operator_dispatch(op, window, timestamps, n, true);
         }
     }
     if (op->sides.count > 0 && !op->env->failed) hand_on_sides(op);
     raski_operator_enter(op);
 }
 
-void raski_operator_emit(raski_operator *op, const void *records, size_t n) {
+int64_t *raski_operator_no_timestamps(raski_operator *op) {
+    raski_operator_env *env = op->env;
+    if (env->no_timestamps == NULL) {
+        env->no_timestamps = raski_alloc(RASKI_BUFFER_SIZE * sizeof(int64_t));
+        for (size_t i = 0; i < RASKI_BUFFER_SIZE; i++) env->no_timestamps[i] = RASK_NO_TIMESTAMP;
+    }
+    return env->no_timestamps;
+}
+
+void raski_operator_emit(raski_operator *op, const void *records, const int64_t *timestamps,
+                         size_t n) {
     const char *from = records;
     while (n > 0 && raski_operator_room(op)) {
         size_t part = n < op->ctx.cap ? n : op->ctx.cap;
         memcpy(op->ctx.buf, from, part * op->out_size);
+        if (op->ctx.ts_out != NULL) {
+            const int64_t *stamps = timestamps != NULL ? timestamps : raski_operator_no_timestamps(op);
+            memcpy(op->ctx.ts_out, stamps, part * sizeof *stamps);
+        }
+        if (timestamps != NULL) timestamps += part;
         op->pending += part;
         from += part * op->out_size;
         n -= part;
@@ -394,14 +436,25 @@ void raski_operator_emit(raski_operator *op, const void *records, size_t n) {
 
 void *raski_flush(rask_ctx *ctx, size_t n) {
     raski_operator *op = ctx->op;
-    op->pending += n;
+    raski_operator_add_pending(op, n);
     raski_operator_hand_on(op);
     (void)raski_operator_room(op);
     return ctx->buf;
 }
 
 void raski_stamp(rask_ctx *ctx, size_t n) {
-    while (ctx->stamped < n) ctx->ts_out[ctx->stamped++] = ctx->ts[ctx->i];
+    const int64_t timestamp = ctx->ts != NULL ? ctx->ts[ctx->i] : RASK_NO_TIMESTAMP;
+    while (ctx->stamped < n) ctx->ts_out[ctx->stamped++] = timestamp;
+}
+
+void raski_operator_add_pending(raski_operator *op, size_t n) {
+    if (op->ctx.ts_out != NULL) raski_stamp(&op->ctx, n);
+    op->pending += n;
+}
+
+int64_t raski_timestamp_of(const rask_ctx *ctx) {
+    if (ctx->op->firing != NULL) return ctx->op->firing->time_ms;
+    return ctx->ts != NULL ? ctx->ts[ctx->i] : RASK_NO_TIMESTAMP;
 }
 
 /* A tag of the same name in another file may have another type. */
@@ -418,8 +471,8 @@ static bool has_type_of(raski_operator *op, raski_side_output_buffer *side, cons
     return false;
 }
 
-void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
-    raski_operator *op = ctx->op;
+void raski_operator_emit_side(raski_operator *op, const raski_tag *tag, const void *record,
+                              int64_t timestamp) {
     for (size_t i = 0; i < op->sides.count; i++) {
         raski_side_output_buffer *side = &op->sides.items[i];
         if (side->tag != tag->name && strcmp(side->tag, tag->name) != 0) continue;
@@ -430,11 +483,16 @@ void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
             raski_operator_enter(op);
             op->record_base = base;
         }
-        memcpy((char *)side->records + side->count++ * side->record_size, record,
-               side->record_size);
+        memcpy((char *)side->records + side->count * side->record_size, record, side->record_size);
+        if (side->timestamps != NULL) side->timestamps[side->count] = timestamp;
+        side->count++;
         return;
     }
     /* Nobody reads this tag: the record is dropped, as in Flink. */
+}
+
+void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
+    raski_operator_emit_side(ctx->op, tag, record, raski_timestamp_of(ctx));
 }
 
 /* ---------------------------------------------------------------- life */
@@ -465,10 +523,16 @@ void raski_operator_open(raski_operator *op) {
         call_hook(op, fn->open->open, "open");
 }
 
-void raski_operator_process(raski_operator *op, unsigned input, void *records, size_t n,
-                            bool exclusive) {
+void raski_operator_process(raski_operator *op, unsigned input, void *records,
+                            int64_t *timestamps, size_t n, bool exclusive) {
     raski_operator_begin(op, n);
-    op->ops->process(op, input, records, n, exclusive);
+    /* The loops stamp what they emit exactly when they find a column. */
+    if (!op->def->stamped)
+        timestamps = NULL;
+    else if (timestamps == NULL)
+        timestamps = raski_operator_no_timestamps(op);
+    op->ctx.ts = timestamps;
+    op->ops->process(op, input, records, timestamps, n, exclusive);
 }
 
 static void finish(raski_operator *op) {
@@ -476,9 +540,10 @@ static void finish(raski_operator *op) {
     op->finished = true;
     op->record_base = 0;
     raski_operator_enter(op);
+    op->ctx.ts = NULL;
     const raski_fn *fn = op->def->fn;
     if (fn != NULL && fn->end != NULL && fn->end->end != NULL && raski_operator_room(op))
-        op->pending += fn->end->end(op->self, &op->ctx);
+        raski_operator_add_pending(op, fn->end->end(op->self, &op->ctx));
     if (op->ops->finish && !op->env->failed) op->ops->finish(op);
     if (fn != NULL && fn->finish != NULL && fn->finish->finish != NULL && !op->env->failed)
         call_hook(op, fn->finish->finish, "finish");

@@ -17,6 +17,7 @@
 #include "exchange/result_writer.h"
 #include "graph/job_graph.h"
 #include "operators/definition.h"
+#include "operators/time/combined_watermark.h"
 #include "types/batch_arena.h"
 
 /* What the operators of one task share. */
@@ -30,6 +31,11 @@ typedef struct raski_operator_env {
     rask_runtime_context runtime; /* operator_name is set per operator */
     raski_id attempt_id;
     const _Atomic bool *cancelled; /* of the task; read with acquire */
+    /* Processing time, ms since 1970; tests set their own clock. NULL: the wall clock */
+    int64_t (*now_ms)(void *context);
+    void *clock; /* context of now_ms; borrowed */
+    int64_t next_wake_ms; /* the smallest wake_ms of all operators; INT64_MAX: none */
+    int64_t *no_timestamps; /* a column for batches without one, made on first use; owned */
     /* to an operator's coordinator; bytes are borrowed */
     void (*send_event)(void *context, raski_operator *op, const void *bytes, size_t size);
     void *context;
@@ -56,7 +62,8 @@ typedef struct raski_side_output_buffer {
     const rask_type *same_type; /* of a tag that was found to be equal to type */
     size_t record_size;
     raski_output output;
-    void *records; /* staging */
+    void *records;       /* staging */
+    int64_t *timestamps; /* as many, where the operator's output is stamped; else NULL */
     size_t count, capacity;
 } raski_side_output_buffer;
 
@@ -66,8 +73,25 @@ typedef struct raski_operator_ops {
     const char *name;
     /* Before the user's open hook; may be NULL. */
     rask_status (*setup)(raski_operator *op, raski_error *err);
-    /* n >= 1 records for an input; exclusive: they may be overwritten. */
-    void (*process)(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive);
+    /* n >= 1 records for an input; timestamps: theirs, or NULL when none has one; exclusive: both
+     * may be overwritten. */
+    void (*process)(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                    size_t n, bool exclusive);
+    /* Event time of all inputs has reached op->watermark: fire what waited for it, then
+     * raski_operator_forward_watermark. Output is handed on before and after. NULL: forwarded. */
+    void (*watermark)(raski_operator *op, int64_t watermark);
+    /* The watermark of one input is going to be handled; false: the operator swallows it (timestamp
+     * assigners do). NULL: none is swallowed. */
+    bool (*accepts_watermark)(raski_operator *op, int64_t watermark);
+    /* An input became idle or active; false: not to be handed on. NULL: it is. */
+    bool (*accepts_status)(raski_operator *op, bool idle);
+    /* The time that raski_operator_wake_at was told has come. */
+    void (*processing_time)(raski_operator *op, int64_t now_ms);
+    /* State of this subtask, and back (before open's user hook). NULL: it has none. */
+    rask_status (*snapshot)(raski_operator *op, struct raski_operator_snapshot_writer *writer,
+                            raski_error *err);
+    rask_status (*restore)(raski_operator *op, struct raski_operator_snapshot_reader *reader,
+                           raski_error *err);
     /* All inputs have ended; emit what is left. May be NULL. */
     void (*finish)(raski_operator *op);
     void (*teardown)(raski_operator *op); /* may be NULL; also after a failed setup */
@@ -94,9 +118,17 @@ struct raski_operator {
     RASKI_VEC(raski_side_output_buffer) sides;
     size_t out_size; /* of an output record, bytes; 0: none */
     void *staging;   /* an own output batch; owned */
+    int64_t *staging_timestamps; /* its column where output is stamped; owned */
     size_t staging_capacity;
     char *window; /* where output goes now: the staging, or inside an exchange buffer */
+    int64_t *window_timestamps; /* its column; NULL: output is not stamped */
     size_t window_capacity, pending;
+
+    raski_combined_watermark *inputs; /* of operators with several inputs; owned; else NULL */
+    int64_t watermark;                /* event time so far; INT64_MIN at first */
+    const rask_timer *firing;         /* the timer whose function runs; else NULL */
+    bool idle;                        /* what was told to those behind it */
+    int64_t wake_ms;                  /* processing time of the next call; INT64_MAX: none */
 
     int64_t records_in, records_out; /* read by others: stored with relaxed atomics */
     int64_t record_base;             /* number of the first record of the running loop */
@@ -122,8 +154,14 @@ RASKI_NODISCARD rask_status raski_operator_add_writer(raski_operator *op, const 
 
 /* Setup and the user's open hook. On failure the environment says so. */
 void raski_operator_open(raski_operator *op);
-void raski_operator_process(raski_operator *op, unsigned input, void *records, size_t n,
-                            bool exclusive);
+void raski_operator_process(raski_operator *op, unsigned input, void *records,
+                            int64_t *timestamps, size_t n, bool exclusive);
+/* Event time of an input; of several the smallest counts. Flink: Input.processWatermark. */
+void raski_operator_watermark(raski_operator *op, unsigned input, int64_t watermark);
+/* An input has become idle or active again. Flink: Input.processWatermarkStatus. */
+void raski_operator_watermark_status(raski_operator *op, unsigned input, bool idle);
+/* Processing time is now_ms: calls the operator if it asked for that. */
+void raski_operator_advance_processing_time(raski_operator *op, int64_t now_ms);
 /* One input has ended: at the last one the operator finishes (hooks, final results) and so do, in
  * turn, the operators chained behind it. */
 void raski_operator_end_input(raski_operator *op, unsigned input);
@@ -135,10 +173,28 @@ void raski_operator_close(raski_operator *op);
 bool raski_operator_room(raski_operator *op);
 /* Hands pending output (and side outputs) on. */
 void raski_operator_hand_on(raski_operator *op);
-/* Hands n records that lie elsewhere on. */
-void raski_operator_dispatch(raski_operator *op, void *records, size_t n, bool exclusive);
-/* Copies n records into the output. */
-void raski_operator_emit(raski_operator *op, const void *records, size_t n);
+/* Hands n records that lie elsewhere on. timestamps: NULL exactly where output is not stamped. */
+void raski_operator_dispatch(raski_operator *op, void *records, int64_t *timestamps, size_t n,
+                             bool exclusive);
+/* Copies n records into the output. timestamps: theirs, or NULL: they have none. */
+void raski_operator_emit(raski_operator *op, const void *records, const int64_t *timestamps,
+                         size_t n);
+/* Copies a record into a side output, if anybody reads it. */
+void raski_operator_emit_side(raski_operator *op, const raski_tag *tag, const void *record,
+                              int64_t timestamp);
+/* n records were written to ctx.buf by a hook or loop that may not have stamped all: the rest gets
+ * the timestamp of record ctx.i. They count as pending. */
+void raski_operator_add_pending(raski_operator *op, size_t n);
+/* A column of n times RASK_NO_TIMESTAMP, n up to RASKI_BUFFER_SIZE; nobody writes another value. */
+int64_t *raski_operator_no_timestamps(raski_operator *op);
+/* To everything behind the operator, side outputs too; while it is idle a watermark is dropped. */
+void raski_operator_forward_watermark(raski_operator *op, int64_t watermark);
+void raski_operator_forward_status(raski_operator *op, bool idle);
+/* Processing time, ms. */
+int64_t raski_operator_now_ms(const raski_operator *op);
+/* Asks for ops->processing_time as soon as the clock shows time_ms, once; the smaller of several
+ * counts. */
+void raski_operator_wake_at(raski_operator *op, int64_t time_ms);
 /* Records a failure of this operator at the current record; the first one counts. */
 void raski_operator_fail(raski_operator *op, const raski_error *error);
 /* After a generated loop stopped at a failure: ctx.i is the record now. Loops that are not keyed

@@ -59,7 +59,7 @@ raski_source_result raski_source_step(raski_operator *op) {
             op->env->record_number = op->records_out + (int64_t)n + 1;
         return RASKI_SOURCE_END;
     }
-    op->pending += n;
+    raski_operator_add_pending(op, n);
     raski_operator_hand_on(op);
     if (status == RASK_IDLE) return RASKI_SOURCE_IDLE;
     if (status != RASK_END) return RASKI_SOURCE_MORE;
@@ -88,8 +88,9 @@ void raski_source_handle_event(raski_operator *op, const void *bytes, size_t siz
     }
 }
 
-static void process(raski_operator *op, unsigned input, void *records, size_t n, bool exclusive) {
-    (void)input, (void)records, (void)n, (void)exclusive;
+static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                    size_t n, bool exclusive) {
+    (void)input, (void)records, (void)timestamps, (void)n, (void)exclusive;
     (void)rask_fail("a source has no input");
     (void)op;
 }

@@ -27,6 +27,12 @@ static const rask_type *output_type(const raski_job_vertex *vertex,
                                : def->out;
 }
 
+static bool is_stamped(const raski_job_vertex *vertex, const raski_network_output *output) {
+    size_t index = 0;
+    const raski_job_operator *op = operator_at(vertex, output->source_node, &index);
+    return ((const raski_operator_definition *)op->payload)->stamped;
+}
+
 static raski_channel_selector_kind selector_kind(const raski_partitioner *partitioner) {
     switch (partitioner->kind) {
         case RASKI_PARTITIONER_FORWARD:
@@ -98,6 +104,7 @@ static rask_status make_partition(raski_task *task, const raski_task_deployment 
         .storage = blocking ? RASKI_STORAGE_BLOCKING : RASKI_STORAGE_PIPELINED,
         .subpartition_count = deployment->subpartition_counts[output->result],
         .type = type,
+        .has_timestamps = is_stamped(task->vertex, output),
         .spill_directory = spill_directory,
     };
     rask_status status =
@@ -191,8 +198,12 @@ static rask_status make_operators(raski_task *task, raski_error *err) {
 
 static rask_status make_gate(raski_task *task, const raski_task_deployment *deployment,
                              raski_error *err) {
+    const size_t gate_count = task->vertex->inputs.count;
+    size_t total = 0;
+    for (size_t g = 0; g < gate_count; g++) total += deployment->inputs[g].channel_count;
+    task->channel_in_input = RASKI_NEW_ARRAY(size_t, total);
     task->gate = raski_input_gate_create(task->doorbell);
-    for (size_t g = 0; g < task->vertex->inputs.count; g++) {
+    for (size_t g = 0; g < gate_count; g++) {
         size_t input = task->vertex->inputs.items[g]->input_index;
         if (input >= RASKI_TASK_INPUTS_MAX)
             return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
@@ -200,11 +211,14 @@ static rask_status make_gate(raski_task *task, const raski_task_deployment *depl
                               task->vertex->name, RASKI_TASK_INPUTS_MAX);
         const raski_task_input *in = &deployment->inputs[g];
         for (size_t c = 0; c < in->channel_count; c++) {
+            size_t channel = raski_input_gate_channel_count(task->gate);
             RASKI_TRY(raski_input_gate_add(task->gate, in->channels[c].partition,
                                            in->channels[c].subpartition, (uint32_t)input, err));
-            task->open_channels[input]++;
+            task->channel_in_input[channel] = task->inputs[input].open_channels++;
         }
     }
+    for (size_t i = 0; i < RASKI_TASK_INPUTS_MAX; i++)
+        raski_watermark_valve_init(&task->inputs[i].valve, task->inputs[i].open_channels);
     return RASK_OK;
 }
 
@@ -225,6 +239,9 @@ rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment 
 
 void raski_task_free_chain(raski_task *task) {
     raski_input_gate_destroy(task->gate);
+    raski_free(task->channel_in_input);
+    for (size_t i = 0; i < RASKI_TASK_INPUTS_MAX; i++)
+        raski_watermark_valve_fini(&task->inputs[i].valve);
     for (size_t i = 0; i < task->operator_count; i++) raski_operator_destroy(task->operators[i]);
     raski_free(task->operators);
     for (size_t i = 0; i < task->writer_count; i++) raski_result_writer_destroy(task->writers[i]);
@@ -234,6 +251,7 @@ void raski_task_free_chain(raski_task *task) {
         raski_result_partition_unref(task->partitions[i]);
     raski_free(task->partitions);
     raski_batch_arena_fini(&task->env.arena);
+    raski_free(task->env.no_timestamps);
 }
 
 raski_result_partition *raski_task_result(raski_task *task, size_t i) {
@@ -244,6 +262,11 @@ raski_result_partition *raski_task_result(raski_task *task, size_t i) {
 static void send_event(void *context, raski_operator *op, const void *bytes, size_t size) {
     raski_task *task = context;
     task->listener.send_event(task->listener.context, task, op->job->id, bytes, size);
+}
+
+static int64_t no_time(void *clock) {
+    (void)clock;
+    return 0;
 }
 
 rask_status raski_task_create(const raski_task_deployment *deployment,
@@ -258,6 +281,9 @@ rask_status raski_task_create(const raski_task_deployment *deployment,
     task->env.cancelled = &task->cancelled;
     task->env.send_event = send_event;
     task->env.context = task;
+    task->env.next_wake_ms = INT64_MAX;
+    /* In a simulation processing time stands still. */
+    if (deployment->simulated) task->env.now_ms = no_time;
     task->env.runtime = (rask_runtime_context){
         .job_name = deployment->job_name,
         .task_name = deployment->vertex->name,

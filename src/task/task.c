@@ -167,6 +167,9 @@ static raski_task_step_result source_step(raski_task *task) {
         case RASKI_SOURCE_END:
             break;
     }
+    /* Time is over: everything that waits for event time fires. Flink: advanceToEndOfEventTime. */
+    raski_operator_forward_status(source, false);
+    raski_operator_forward_watermark(source, INT64_MAX);
     raski_operator_end_input(source, 0);
     after_batch(task);
     finish_writers(task);
@@ -174,9 +177,34 @@ static raski_task_step_result source_step(raski_task *task) {
 }
 
 static void channel_ended(raski_task *task, unsigned input) {
-    RASKI_ASSERT(input < RASKI_TASK_INPUTS_MAX && task->open_channels[input] > 0);
-    if (--task->open_channels[input] > 0) return;
+    RASKI_ASSERT(input < RASKI_TASK_INPUTS_MAX && task->inputs[input].open_channels > 0);
+    if (--task->inputs[input].open_channels > 0) return;
     raski_operator_end_input(task->operators[task->head], input);
+    after_batch(task);
+}
+
+/* A channel's watermark or status: what the input makes of it goes to the head operator. */
+static void handle_event(raski_task *task, const raski_gate_item *item) {
+    raski_watermark_valve *valve = &task->inputs[item->input].valve;
+    raski_operator *head = task->operators[task->head];
+    const size_t channel = task->channel_in_input[item->channel];
+    raski_watermark_change change = {0};
+    raski_error error = {0};
+    rask_status status = RASK_OK;
+    if (item->event.kind == RASKI_EVENT_WATERMARK)
+        status = raski_watermark_valve_watermark(valve, channel, item->event.value, &change,
+                                                 &error);
+    else if (item->event.kind == RASKI_EVENT_WATERMARK_STATUS)
+        status = raski_watermark_valve_status(
+            valve, channel, item->event.value == RASKI_WATERMARK_IDLE, &change, &error);
+    if (status != RASK_OK) {
+        task_failed(task, &error);
+        return;
+    }
+    if (change.has_status && !change.idle)
+        raski_operator_watermark_status(head, item->input, false);
+    if (change.has_watermark) raski_operator_watermark(head, item->input, change.watermark_ms);
+    if (change.has_status && change.idle) raski_operator_watermark_status(head, item->input, true);
     after_batch(task);
 }
 
@@ -188,11 +216,12 @@ static raski_task_step_result handle_item(raski_task *task, raski_gate_item *ite
             return RASKI_STEP_BLOCKED;
         case RASKI_GATE_BATCH:
             raski_operator_process(task->operators[task->head], item->input, item->records,
-                                   item->count, item->exclusive);
+                                   item->timestamps, item->count, item->exclusive);
             after_batch(task);
             break;
         case RASKI_GATE_EVENT:
-            break; /* watermarks and barriers have their place; nobody sends them yet */
+            handle_event(task, item);
+            break;
         case RASKI_GATE_CHANNEL_END:
             channel_ended(task, item->input);
             break;
@@ -223,9 +252,24 @@ static raski_task_step_result gate_step(raski_task *task) {
     return RASKI_STEP_MORE;
 }
 
+/* Calls the operators that wait for processing time. */
+static void advance_processing_time(raski_task *task) {
+    if (task->env.next_wake_ms == INT64_MAX || task->operator_count == 0) return;
+    const int64_t now_ms = raski_operator_now_ms(task->operators[0]);
+    if (now_ms < task->env.next_wake_ms) return;
+    task->env.next_wake_ms = INT64_MAX;
+    for (size_t i = task->operator_count; i-- > 0;) {
+        raski_operator *op = task->operators[i];
+        raski_operator_advance_processing_time(op, now_ms);
+        if (op->wake_ms < task->env.next_wake_ms) task->env.next_wake_ms = op->wake_ms;
+    }
+    after_batch(task);
+}
+
 static raski_task_step_result step(raski_task *task) {
     if (task->state == RASKI_TASK_DEPLOYING && !is_cancelled(task)) initialize(task);
     handle_mail(task);
+    if (task->state == RASKI_TASK_RUNNING) advance_processing_time(task);
     if (task->env.failed || task->ended || is_cancelled(task)) return end_task(task);
     return task->is_source ? source_step(task) : gate_step(task);
 }
@@ -253,6 +297,11 @@ static void wait_for_work(raski_task *task, uint32_t seen) {
     flush_idle(task);
     int64_t deadline = flush_deadline(task);
     if (task->wake_ns < deadline) deadline = task->wake_ns;
+    if (task->env.next_wake_ms != INT64_MAX) {
+        int64_t wait_ms = task->env.next_wake_ms - raski_operator_now_ms(task->operators[0]);
+        int64_t wake = raski_deadline_ns(wait_ms > 0 ? wait_ms : 0);
+        if (wake < deadline) deadline = wake;
+    }
     if (task->wake_fd >= 0)
         (void)raski_doorbell_wait_fd(task->doorbell, seen, task->wake_fd, false, deadline);
     else

@@ -6,11 +6,18 @@
 #include "exchange/input_gate.h"
 #include "exchange/result_writer.h"
 #include "operators/operator.h"
+#include "operators/time/watermark_valve.h"
 #include "platform/doorbell.h"
 #include "platform/thread.h"
 #include "task/task.h"
 
 enum { RASKI_TASK_INPUTS_MAX = 2 };
+
+/* One input of the head operator. */
+typedef struct raski_task_gate_input {
+    size_t open_channels;
+    raski_watermark_valve valve;
+} raski_task_gate_input;
 
 typedef struct raski_task_mail {
     struct raski_task_mail *next;
@@ -43,7 +50,8 @@ struct raski_task {
     raski_custom_selection *selections; /* the same; zeroes for writers of other kinds */
     size_t writer_count;
     raski_input_gate *gate;
-    size_t open_channels[RASKI_TASK_INPUTS_MAX];
+    raski_task_gate_input inputs[RASKI_TASK_INPUTS_MAX];
+    size_t *channel_in_input; /* of each channel of the gate: its number within its input */
 
     bool ended;         /* all input was processed, all output is out */
     bool producer_gone; /* wait to be cancelled */

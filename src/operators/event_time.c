@@ -1,0 +1,110 @@
+/* Watermarks, idleness and processing time on their way through a chain. */
+#include "operators/operator.h"
+#include "platform/clock.h"
+
+/* ---------------------------------------------------------------- outputs */
+static void forward_event(raski_operator *op, raski_output *output, const raski_event *event) {
+    for (size_t i = 0; i < output->targets.count && !op->env->failed; i++) {
+        raski_target *target = &output->targets.items[i];
+        raski_error error = {0};
+        if (target->op == NULL) {
+            if (raski_result_writer_emit_event(target->writer, event, &error) != RASK_OK)
+                raski_operator_fail(op, &error);
+        } else if (event->kind == RASKI_EVENT_WATERMARK) {
+            raski_operator_watermark(target->op, target->input, event->value);
+        } else {
+            raski_operator_watermark_status(target->op, target->input,
+                                            event->value == RASKI_WATERMARK_IDLE);
+        }
+    }
+}
+
+static void forward(raski_operator *op, const raski_event *event) {
+    raski_operator_hand_on(op);
+    forward_event(op, &op->out, event);
+    for (size_t i = 0; i < op->sides.count; i++)
+        forward_event(op, &op->sides.items[i].output, event);
+    raski_operator_enter(op);
+}
+
+void raski_operator_forward_watermark(raski_operator *op, int64_t watermark) {
+    if (op->idle) return;
+    forward(op, &(raski_event){.kind = RASKI_EVENT_WATERMARK, .value = watermark});
+}
+
+void raski_operator_forward_status(raski_operator *op, bool idle) {
+    if (op->idle == idle) return;
+    op->idle = idle;
+    forward(op, &(raski_event){.kind = RASKI_EVENT_WATERMARK_STATUS,
+                               .value = idle ? RASKI_WATERMARK_IDLE : RASKI_WATERMARK_ACTIVE});
+}
+
+/* ---------------------------------------------------------------- inputs */
+static void advance(raski_operator *op, int64_t watermark) {
+    if (op->env->failed) return;
+    raski_operator_enter(op);
+    op->record_base = 0; /* what fails now is not the fault of a record */
+    if (op->ops->accepts_watermark && !op->ops->accepts_watermark(op, watermark)) return;
+    op->watermark = watermark;
+    op->ctx.watermark = watermark;
+    if (op->ops->watermark)
+        op->ops->watermark(op, watermark);
+    else
+        raski_operator_forward_watermark(op, watermark);
+}
+
+static void forward_status(raski_operator *op, bool idle) {
+    if (op->ops->accepts_status && !op->ops->accepts_status(op, idle)) return;
+    raski_operator_forward_status(op, idle);
+}
+
+/* A status ACTIVE stands before the watermark, IDLE behind it. */
+static void apply(raski_operator *op, const raski_watermark_change *change) {
+    if (change->has_status && !change->idle) forward_status(op, false);
+    if (change->has_watermark) advance(op, change->watermark_ms);
+    if (change->has_status && change->idle) forward_status(op, true);
+}
+
+void raski_operator_watermark(raski_operator *op, unsigned input, int64_t watermark) {
+    if (op->inputs == NULL) {
+        advance(op, watermark);
+        return;
+    }
+    const raski_watermark_change change =
+        raski_combined_watermark_advance(op->inputs, input, watermark);
+    apply(op, &change);
+}
+
+void raski_operator_watermark_status(raski_operator *op, unsigned input, bool idle) {
+    if (op->env->failed) return;
+    if (op->inputs == NULL) {
+        forward_status(op, idle);
+        return;
+    }
+    const raski_watermark_change change =
+        raski_combined_watermark_status(op->inputs, input, idle);
+    apply(op, &change);
+}
+
+/* ---------------------------------------------------------------- processing time */
+int64_t raski_operator_now_ms(const raski_operator *op) {
+    return op->env->now_ms != NULL ? op->env->now_ms(op->env->clock) : raski_wall_ms();
+}
+
+void raski_operator_wake_at(raski_operator *op, int64_t time_ms) {
+    if (time_ms < op->wake_ms) op->wake_ms = time_ms;
+    if (time_ms < op->env->next_wake_ms) op->env->next_wake_ms = time_ms;
+}
+
+void raski_operator_advance_processing_time(raski_operator *op, int64_t now_ms) {
+    if (op->wake_ms > now_ms || op->env->failed) return;
+    op->wake_ms = INT64_MAX;
+    raski_operator_enter(op);
+    op->record_base = 0;
+    op->ctx.i = 0;
+    if (op->ops->processing_time) op->ops->processing_time(op, now_ms);
+}
+
+int64_t raski_processing_time(const rask_ctx *ctx) {
+    return raski_operator_now_ms(ctx->op);
+}
