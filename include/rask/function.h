@@ -43,8 +43,12 @@
         raski_fn base; \
         raski_stream *(*takes_kind)(takes_t); \
         rask_stream_##OUT out; \
-    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
-                                .file = __FILE__, .line = __LINE__, __VA_ARGS__}, \
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, \
+                                .size = sizeof(raski_fn), \
+                                .name = #fn, \
+                                .file = __FILE__, \
+                                .line = __LINE__, \
+                                __VA_ARGS__},
 
 /* ---------------------------------------------------------------- one record in, one out */
 #define RASKI_MAP_LOOPS(fn, IN, OUT, self_, call) \
@@ -72,11 +76,14 @@
         return n_; \
     }
 #define RASKI_MAP_OBJECT(fn, IN, OUT, ...) \
-    RASKI_OBJECT(fn, map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_MAP, \
-                 .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn, \
-                 .run_in_place = __builtin_types_compatible_p(IN, OUT) ? raski_in_place_##fn \
-                                                                       : NULL, __VA_ARGS__) \
-                 .map_takes = raski_take_##IN};
+    RASKI_OBJECT( \
+        fn, map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_MAP, .in = &rask_type_##IN, \
+        .out = &rask_type_##OUT, .run = raski_run_##fn, \
+        .run_in_place = __builtin_types_compatible_p(IN, OUT) ? raski_in_place_##fn : NULL, \
+        __VA_ARGS__) \
+        .map_takes = raski_take_##IN \
+    } \
+    ;
 
 /* OUT fn(IN in): one record for each. Flink: MapFunction. */
 #define RASK_MAP(fn, IN, in_p, OUT) \
@@ -107,7 +114,9 @@
     } \
     RASKI_OBJECT(fn, map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_MAP, \
                  .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn) \
-                 .map_takes = raski_take_##IN}; \
+        .map_takes = raski_take_##IN \
+    } \
+    ; \
     RASKI_UNUSED static void fn(const IN *RASKI_RESTRICT in_p, size_t n_p, \
                                 OUT *RASKI_RESTRICT out_p)
 
@@ -147,7 +156,9 @@
     RASKI_OBJECT(fn, filter_takes, rask_stream_##IN, IN, .kind = RASKI_FN_FILTER, \
                  .in = &rask_type_##IN, .out = &rask_type_##IN, .run = raski_run_##fn, \
                  .run_in_place = raski_in_place_##fn, __VA_ARGS__) \
-                 .filter_takes = raski_take_##IN};
+        .filter_takes = raski_take_##IN \
+    } \
+    ;
 /* bool fn(IN in): keeps the records for which it is true. Flink: FilterFunction. */
 #define RASK_FILTER(fn, IN, in_p) \
     RASKI_BODY bool fn(IN in_p); \
@@ -164,8 +175,8 @@
 
 /* ---------------------------------------------------------------- any number of records out */
 /* out_ is a local that never escapes, so its cursor lives in a register. ctx_->i says which record
- * it is when somebody asks: keyed state at each, otherwise after a failure; a store per record would
- * cost as much as a small function. */
+ * it is when somebody asks: keyed state at each, otherwise after a failure; a store per record
+ * would cost as much as a small function. */
 #define RASKI_EMIT_LOOP(name, IN, OUT, keyed, call) \
     RASKI_LOOP size_t name##_loop(RASKI_UNUSED void *s_, const IN *RASKI_RESTRICT i_, size_t n_, \
                                   rask_ctx *ctx_) { \
@@ -174,8 +185,7 @@
         for (size_t k_ = 0; k_ < n_; k_++) { \
             if ((keyed) || RASKI_UNLIKELY(stamps_)) ctx_->i = k_; \
             call; \
-            if (RASKI_UNLIKELY(stamps_)) \
-                raski_stamp(ctx_, (size_t)(out_.cur - (OUT *)ctx_->buf)); \
+            if (RASKI_UNLIKELY(stamps_)) raski_stamp(ctx_, (size_t)(out_.cur - (OUT *)ctx_->buf)); \
             if (RASKI_UNLIKELY(ctx_->failed)) { \
                 ctx_->i = k_; \
                 break; \
@@ -192,7 +202,9 @@
     RASKI_EMIT_LOOP(raski_run_##fn, IN, OUT, false, fn(i_[k_], &out_)) \
     RASKI_OBJECT(fn, flat_map_takes, rask_stream_##IN, OUT, .kind = RASKI_FN_FLAT_MAP, \
                  .in = &rask_type_##IN, .out = &rask_type_##OUT, .run = raski_run_##fn) \
-                 .flat_map_takes = raski_take_##IN}; \
+        .flat_map_takes = raski_take_##IN \
+    } \
+    ; \
     RASKI_BODY void fn(IN in_p, rask_out_##OUT *out_p)
 #define RASKI_WITH_INSTANCE(fn, takes, KIND, handle, take, SELF, self_p, IN, in_p, OUT, out_p) \
     RASKI_BODY void fn(SELF *self_p, IN in_p, rask_out_##OUT *out_p); \
@@ -203,7 +215,9 @@
                     fn((SELF *)s_, i_[k_], &out_)) \
     RASKI_OBJECT(fn, takes, handle, OUT, .kind = KIND, .in = &rask_type_##IN, \
                  .out = &rask_type_##OUT, .run = raski_run_##fn, RASKI_HOOKED(fn, SELF)) \
-                 .takes = take}; \
+        .takes = take \
+    } \
+    ; \
     RASKI_BODY void fn(SELF *self_p, IN in_p, rask_out_##OUT *out_p)
 /* A flat map with an instance. Flink: RichFlatMapFunction. */
 #define RASK_RICH_FLAT_MAP(fn, SELF, self_p, IN, in_p, OUT, out_p) \
@@ -219,12 +233,12 @@
                         raski_take_keyed_##IN, SELF, self_p, IN, in_p, OUT, out_p)
 
 /* ---------------------------------------------------------------- reduce on a keyed stream */
-/* T fn(T a, T b), on a keyed stream: a is what was reduced so far, b the new record; emits the result each time (in
- * batch mode once per key, at the end). Flink: ReduceFunction. */
+/* T fn(T a, T b), on a keyed stream: a is what was reduced so far, b the new record; emits the
+ * result each time (in batch mode once per key, at the end). Flink: ReduceFunction. */
 #define RASK_REDUCE(fn, T, a_p, b_p) \
     RASKI_BODY T fn(T a_p, T b_p); \
-    static void raski_reduce_##fn(void *ctx_p_, const void *in_, size_t n_, \
-                                  char *const *states_, uint64_t first_, void *out_) { \
+    static void raski_reduce_##fn(void *ctx_p_, const void *in_, size_t n_, char *const *states_, \
+                                  uint64_t first_, void *out_) { \
         rask_ctx *ctx_ = (rask_ctx *)ctx_p_; \
         const T *RASKI_RESTRICT i_ = (const T *)in_; \
         T *RASKI_RESTRICT o_ = (T *)out_; \
@@ -244,7 +258,9 @@
     } \
     RASKI_OBJECT(fn, reduce_takes, rask_keyed_##T, T, .kind = RASKI_FN_REDUCE, \
                  .in = &rask_type_##T, .out = &rask_type_##T, .reduce = raski_reduce_##fn) \
-                 .reduce_takes = raski_take_keyed_##T}; \
+        .reduce_takes = raski_take_keyed_##T \
+    } \
+    ; \
     RASKI_BODY T fn(T a_p, T b_p)
 
 /* ---------------------------------------------------------------- two inputs */
@@ -254,14 +270,22 @@
         raski_stream *(*connect_takes)(rask_##handle##_##IN1); \
         raski_stream *(*second_takes)(rask_##handle##_##IN2); \
         rask_stream_##OUT out; \
-    } raski_fn_##fn = { \
-        .base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, .file = __FILE__, \
-                 .line = __LINE__, .kind = KIND, .in = &rask_type_##IN1, .in2 = &rask_type_##IN2, \
-                 .out = &rask_type_##OUT, .run = raski_run_##fn, .run2 = raski_run2_##fn, \
-                 __VA_ARGS__}, \
-        .connect_takes = take##IN1, \
-        .second_takes = take##IN2};
-/* OUT fn(IN1 in), and RASK_SECOND_MAP(fn, in) for records of the second input. Flink: CoMapFunction. */
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, \
+                                .size = sizeof(raski_fn), \
+                                .name = #fn, \
+                                .file = __FILE__, \
+                                .line = __LINE__, \
+                                .kind = KIND, \
+                                .in = &rask_type_##IN1, \
+                                .in2 = &rask_type_##IN2, \
+                                .out = &rask_type_##OUT, \
+                                .run = raski_run_##fn, \
+                                .run2 = raski_run2_##fn, \
+                                __VA_ARGS__}, \
+                       .connect_takes = take##IN1, \
+                       .second_takes = take##IN2};
+/* OUT fn(IN1 in), and RASK_SECOND_MAP(fn, in) for records of the second input. Flink:
+ * CoMapFunction. */
 #define RASK_CO_MAP(fn, IN1, in_p, IN2, OUT) \
     RASKI_BODY OUT fn(IN1 in_p); \
     static OUT raski_second_##fn(IN2 in_); \
@@ -327,7 +351,9 @@
     } \
     RASKI_OBJECT(fn, source_takes, struct rask_env *, OUT, .kind = KIND, .out = &rask_type_##OUT, \
                  .next = raski_next_##fn, RASKI_HOOKED(fn, SELF)) \
-                 .source_takes = 0}; \
+        .source_takes = 0 \
+    } \
+    ; \
     RASKI_BODY rask_status fn(SELF *self_p, rask_out_##OUT *out_p)
 /* rask_status fn(SELF *self, out): emits some records and returns RASK_MORE, RASK_END (never called
  * again), RASK_IDLE (nothing right now: called again after rask_idle_ns / rask_idle_fd, by default
@@ -343,8 +369,7 @@
 #define RASK_SPLIT_SOURCE(fn, SELF, self_p, OUT, out_p) \
     RASKI_SOURCE_(fn, RASKI_FN_SPLIT_SOURCE, SELF, self_p, OUT, out_p)
 #define RASK_ENUMERATE(fn, self_p, splits_p) \
-    static rask_status raski_enumerate_body_##fn(raski_self_##fn *self_p, \
-                                                 raski_splits *splits_p); \
+    static rask_status raski_enumerate_body_##fn(raski_self_##fn *self_p, raski_splits *splits_p); \
     static rask_status raski_enumerate_run_##fn(void *s_, raski_splits *splits_p) { \
         return raski_enumerate_body_##fn((raski_self_##fn *)s_, splits_p); \
     } \
@@ -382,7 +407,9 @@
     } \
     RASKI_OBJECT(fn, sink_takes, rask_stream_##IN, IN, .kind = RASKI_FN_SINK, \
                  .in = &rask_type_##IN, .run = raski_run_##fn, RASKI_HOOKED(fn, SELF)) \
-                 .sink_takes = raski_take_##IN}; \
+        .sink_takes = raski_take_##IN \
+    } \
+    ; \
     RASKI_BODY void fn(SELF *self_p, IN in_p)
 
 /* ---------------------------------------------------------------- keys and partitioners */
@@ -398,10 +425,15 @@
         raski_fn base; \
         raski_stream *(*key_takes)(rask_stream_##IN); \
         rask_keyed_##IN out; \
-    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
-                                .file = __FILE__, .line = __LINE__, \
-                                .kind = RASKI_FN_KEY_SELECTOR, .in = &rask_type_##IN, \
-                                .out = &rask_type_##K, .select_keys = raski_keys_##fn}, \
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, \
+                                .size = sizeof(raski_fn), \
+                                .name = #fn, \
+                                .file = __FILE__, \
+                                .line = __LINE__, \
+                                .kind = RASKI_FN_KEY_SELECTOR, \
+                                .in = &rask_type_##IN, \
+                                .out = &rask_type_##K, \
+                                .select_keys = raski_keys_##fn}, \
                        .key_takes = raski_take_##IN}; \
     RASKI_BODY K fn(IN in_p)
 /* int fn(K key, int partitions): 0 <= result < partitions. Flink: Partitioner. */
@@ -413,9 +445,13 @@
     RASKI_UNUSED static const struct { \
         raski_fn base; \
         const K *(*partitioner_takes)(const K *); \
-    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
-                                .file = __FILE__, .line = __LINE__, \
-                                .kind = RASKI_FN_PARTITIONER, .in = &rask_type_##K, \
+    } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, \
+                                .size = sizeof(raski_fn), \
+                                .name = #fn, \
+                                .file = __FILE__, \
+                                .line = __LINE__, \
+                                .kind = RASKI_FN_PARTITIONER, \
+                                .in = &rask_type_##K, \
                                 .partition = raski_partition_##fn}, \
                        .partitioner_takes = raski_same_##K}; \
     RASKI_BODY int fn(K key_p, int partitions_p)
@@ -445,7 +481,8 @@
     _Static_assert(__builtin_types_compatible_p(__typeof__(*RASKI_AT(S, f).type), U), \
                    "RASK_STATE(" #S "): state '" #f "' is not of type " #U);
 #define RASKI_STATE_CHECK(S, f) RASKI_CAT(RASKI_STATE_CHECK_, RASKI_IS_PAREN(f))(S, f)
-/* An instance struct with keyed states: all its rask_value fields, a record as (field, its_type). */
+/* An instance struct with keyed states: all its rask_value fields, a record as (field, its_type).
+ */
 #define RASK_STATE(SELF, ...) \
     RASKI_EACH(RASKI_STATE_CHECK, SELF, __VA_ARGS__) \
     RASKI_UNUSED static const rask_field raski_state_fields_##SELF[] = { \
@@ -481,8 +518,8 @@
 #define RASK_FINISH(fn, self_p) RASKI_DEFINE_HOOK(fn, finish, self_p)
 #define RASK_CLOSE(fn, self_p) RASKI_DEFINE_HOOK(fn, close, self_p)
 
-/* Last words of a function that emits (process, rich flat map, co-process): called once when all its
- * input has ended, before RASK_FINISH. There is no current key. */
+/* Last words of a function that emits (process, rich flat map, co-process): called once when all
+ * its input has ended, before RASK_FINISH. There is no current key. */
 #define RASK_ON_END(fn, self_p, out_p) \
     static void raski_end_body_##fn(raski_self_##fn *self_p, raski_out_##fn *out_p); \
     static size_t raski_end_run_##fn(void *s_, rask_ctx *ctx_) { \
@@ -496,7 +533,8 @@
 
 /* What a keyed process function does when a timer fires that it registered; the current key and its
  * state are those of the registration, and emitted records carry the time of an event-time timer.
- * RASK_ON_TIMER(fn, self, timer, out): timer is a rask_timer. Flink: KeyedProcessFunction.onTimer. */
+ * RASK_ON_TIMER(fn, self, timer, out): timer is a rask_timer. Flink: KeyedProcessFunction.onTimer.
+ */
 #define RASK_ON_TIMER(fn, self_p, timer_p, out_p) \
     static void raski_timer_body_##fn(raski_self_##fn *self_p, rask_timer timer_p, \
                                       raski_out_##fn *out_p); \
@@ -535,8 +573,7 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
  *   rask_ref(s)         T *: the value, to be changed in place; zeroed when it was not set
  *   rask_set(s, value)  sets it
  *   rask_clear(s)       the key has no value any more */
-#define rask_get(s) \
-    ((const __typeof__(*(s).type) *)raski_state_get((s).ctx, (s).offset, (s).index))
+#define rask_get(s) ((const __typeof__(*(s).type) *)raski_state_get((s).ctx, (s).offset, (s).index))
 #define rask_ref(s) \
     ((__typeof__((s).type))raski_state_ref((s).ctx, (s).offset, (s).index, (s).track != 0))
 #define rask_set(s, ...) ((void)(*rask_ref(s) = (__VA_ARGS__)))
@@ -545,7 +582,8 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
 /* ---------------------------------------------------------------- services inside bodies */
 #define RASKI_ROOM(out) \
     ((void)(RASKI_UNLIKELY((out)->cur == (out)->end) \
-                ? ((out)->cur = raski_flush((out)->ctx, \
+                ? ((out)->cur = raski_flush( \
+                       (out)->ctx, \
                        (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf)), \
                    (out)->end = (out)->cur + (out)->ctx->cap) \
                 : NULL))
@@ -564,8 +602,8 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
 #define rask_emit_slot(out) (RASKI_ROOM(out), (out)->cur++)
 /* Hands on what was emitted so far, now. Memory that emitted strings borrow may be reused after. */
 #define rask_flush(out) \
-    ((void)((out)->cur = raski_flush((out)->ctx, \
-                (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf)), \
+    ((void)((out)->cur = raski_flush( \
+                (out)->ctx, (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf)), \
             (out)->end = (out)->cur + (out)->ctx->cap))
 /* A tag for a side output of records of T, at file scope: RASK_SIDE_OUTPUT(late, event); */
 #define RASK_SIDE_OUTPUT(tag, T) \
@@ -594,8 +632,7 @@ static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned ind
 #define rask_register_processing_timer(out, time_ms) \
     raski_register_timer((out)->ctx, (time_ms), true)
 #define rask_delete_event_timer(out, time_ms) raski_delete_timer((out)->ctx, (time_ms), false)
-#define rask_delete_processing_timer(out, time_ms) \
-    raski_delete_timer((out)->ctx, (time_ms), true)
+#define rask_delete_processing_timer(out, time_ms) raski_delete_timer((out)->ctx, (time_ms), true)
 /* The current key of a keyed process function, of type T: *rask_key(out, int64_t). */
 #define rask_key(out, T) ((const T *)raski_current_key((out)->ctx, &rask_type_##T))
 #endif /* !__cplusplus */

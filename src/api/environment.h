@@ -70,8 +70,8 @@ const char *raski_env_type_text(rask_env *env, const rask_type *type);
 RASKI_NODISCARD rask_status raski_check_input(const raski_fn *fn, const rask_type *takes,
                                               const rask_type *carries, raski_error *err);
 /* in, partitioned by a key. */
-raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key,
-                                 const char *key_type, const char *file, int line);
+raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
+                                 const char *file, int line);
 
 /* Plans the program. Errors: the first mistake, or the planner's. */
 RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,

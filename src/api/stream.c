@@ -13,7 +13,7 @@ const char *raski_env_type_text(rask_env *env, const rask_type *type) {
 }
 
 raski_stream *raski_stream_create(rask_env *env, const raski_stream *in, raski_transformation *t,
-                                   const rask_type *type, raski_operator_definition *def) {
+                                  const rask_type *type, raski_operator_definition *def) {
     raski_stream *stream = raski_env_alloc(env, sizeof *stream);
     stream->env = env;
     stream->transformation = t;
@@ -34,7 +34,7 @@ bool raski_stream_is_broken(const raski_stream *stream) {
 }
 
 raski_stream *raski_stream_mistake(rask_env *env, const raski_error *error, const char *name,
-                             const rask_type *type, const char *file, int line) {
+                                   const rask_type *type, const char *file, int line) {
     raski_env_mistake(env, error, name, file, line);
     return raski_stream_broken(env, type);
 }
@@ -110,7 +110,8 @@ raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
         (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                          "rask_socket_text needs a host and a port in 1..65535, got %s:%d",
                          host ? host : "(NULL)", port);
-        return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file, line);
+        return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file,
+                                    line);
     }
     raski_operator_definition *def = raski_env_define_connector(
         env, raski_socket_source(host, port), "Socket Stream", file, line);
@@ -145,7 +146,7 @@ static const char *operation_name(raski_fn_kind kind) {
 }
 
 rask_status raski_check_input(const raski_fn *fn, const rask_type *takes, const rask_type *carries,
-                               raski_error *err) {
+                              raski_error *err) {
     if (raski_type_equal(takes, carries)) return RASK_OK;
     char *want = raski_type_text(takes);
     char *have = raski_type_text(carries);
@@ -197,7 +198,8 @@ raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn
     raski_error error = {0};
     const char *name = operation_name(fn->kind);
     raski_operator_definition *def = raski_env_define(env, fn, &o, file, line);
-    if (def == NULL || raski_stream_is_broken(a) || raski_stream_is_broken(b)) return raski_stream_broken(env, fn->out);
+    if (def == NULL || raski_stream_is_broken(a) || raski_stream_is_broken(b))
+        return raski_stream_broken(env, fn->out);
     rask_status status = raski_check_input(fn, fn->in, a->type, &error);
     if (status == RASK_OK) status = raski_check_input(fn, fn->in2, b->type, &error);
     if (status == RASK_OK && b->env != env)
@@ -207,9 +209,10 @@ raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn
     const raski_operator_factory factory = {0};
     if (status == RASK_OK)
         status = raski_transformation_two_input(a->transformation, b->transformation, name,
-                                                raski_env_type_text(env, fn->out), &factory, a->plan_key,
-                                                b->plan_key, &t, &error);
-    if (status != RASK_OK) return raski_stream_mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
+                                                raski_env_type_text(env, fn->out), &factory,
+                                                a->plan_key, b->plan_key, &t, &error);
+    if (status != RASK_OK)
+        return raski_stream_mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
     def->key = a->key;
     def->key2 = b->key;
     raski_env_apply_options(env, t, &o, file, line);
@@ -254,8 +257,9 @@ raski_stream *raski_side_output(raski_stream *in, const raski_tag *tag, const ch
         return raski_stream_mistake(env, &error, tag->name, tag->type, file, line);
     }
     raski_transformation *t = NULL;
-    if (raski_transformation_side_output(in->transformation, tag->name, raski_env_type_text(env, tag->type),
-                                         &t, &error) != RASK_OK)
+    if (raski_transformation_side_output(in->transformation, tag->name,
+                                         raski_env_type_text(env, tag->type), &t,
+                                         &error) != RASK_OK)
         return raski_stream_mistake(env, &error, tag->name, tag->type, file, line);
     raski_transformation_set_location(t, file, line);
     if (raski_operator_definition_side_type(in->definition, tag->name) == NULL)
@@ -266,7 +270,7 @@ raski_stream *raski_side_output(raski_stream *in, const raski_tag *tag, const ch
 
 /* ---------------------------------------------------------------- keys */
 raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
-                           const char *file, int line) {
+                                 const char *file, int line) {
     rask_env *env = in->env;
     raski_key *plan_key = raski_env_alloc(env, sizeof *plan_key);
     *plan_key =
@@ -324,8 +328,9 @@ raski_stream *raski_key_by_fn(raski_stream *in, const raski_fn *fn, const char *
     key->selector = fn;
     key->fields.part_count = 1;
     key->fields.parts[0] = (raski_key_field){0, fn->out};
-    return raski_stream_keyed(in, key, raski_arena_format(env->arena, "<%s>", raski_env_type_text(env, fn->out)), file,
-                 line);
+    return raski_stream_keyed(
+        in, key, raski_arena_format(env->arena, "<%s>", raski_env_type_text(env, fn->out)), file,
+        line);
 }
 
 raski_stream *raski_add_aggregation(raski_stream *in, raski_aggregation aggregation,

@@ -81,8 +81,7 @@ void raski_operator_watermark_status(raski_operator *op, unsigned input, bool id
         forward_status(op, idle);
         return;
     }
-    const raski_watermark_change change =
-        raski_combined_watermark_status(op->inputs, input, idle);
+    const raski_watermark_change change = raski_combined_watermark_status(op->inputs, input, idle);
     apply(op, &change);
 }
 
@@ -107,4 +106,22 @@ void raski_operator_advance_processing_time(raski_operator *op, int64_t now_ms) 
 
 int64_t raski_processing_time(const rask_ctx *ctx) {
     return raski_operator_now_ms(ctx->op);
+}
+
+/* ---------------------------------------------------------------- timers of functions */
+static void fail_without_timers(raski_operator *op) {
+    raski_error error = {0};
+    (void)RASKI_FAIL(&error, RASK_FAILED, USER,
+                     "timers belong to a key: only keyed process functions have them");
+    raski_operator_fail(op, &error);
+}
+
+void raski_register_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
+    (void)time_ms, (void)processing;
+    fail_without_timers(ctx->op);
+}
+
+void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
+    (void)time_ms, (void)processing;
+    fail_without_timers(ctx->op);
 }

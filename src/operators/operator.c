@@ -294,7 +294,8 @@ bool raski_operator_room(raski_operator *op) {
         }
     }
     if (op->env->failed) {
-        set_window(op, op->staging, op->staging_timestamps, op->staging_capacity); /* loops may still write a little */
+        set_window(op, op->staging, op->staging_timestamps,
+                   op->staging_capacity); /* loops may still write a little */
         set_ctx(op);
         op->ctx.failed = true;
         return false;
@@ -424,7 +425,8 @@ void raski_operator_emit(raski_operator *op, const void *records, const int64_t 
         size_t part = n < op->ctx.cap ? n : op->ctx.cap;
         memcpy(op->ctx.buf, from, part * op->out_size);
         if (op->ctx.ts_out != NULL) {
-            const int64_t *stamps = timestamps != NULL ? timestamps : raski_operator_no_timestamps(op);
+            const int64_t *stamps =
+                timestamps != NULL ? timestamps : raski_operator_no_timestamps(op);
             memcpy(op->ctx.ts_out, stamps, part * sizeof *stamps);
         }
         if (timestamps != NULL) timestamps += part;
@@ -523,8 +525,8 @@ void raski_operator_open(raski_operator *op) {
         call_hook(op, fn->open->open, "open");
 }
 
-void raski_operator_process(raski_operator *op, unsigned input, void *records,
-                            int64_t *timestamps, size_t n, bool exclusive) {
+void raski_operator_process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                            size_t n, bool exclusive) {
     raski_operator_begin(op, n);
     /* The loops stamp what they emit exactly when they find a column. */
     if (!op->def->stamped)

@@ -20,6 +20,10 @@
 #include "operators/time/combined_watermark.h"
 #include "types/batch_arena.h"
 
+/* state/snapshot.h */
+typedef struct raski_operator_snapshot_writer raski_operator_snapshot_writer;
+typedef struct raski_operator_snapshot_reader raski_operator_snapshot_reader;
+
 /* What the operators of one task share. */
 typedef struct raski_operator_env {
     bool failed; /* the first failure (or cancel) is recorded: everybody stops */
@@ -33,8 +37,8 @@ typedef struct raski_operator_env {
     const _Atomic bool *cancelled; /* of the task; read with acquire */
     /* Processing time, ms since 1970; tests set their own clock. NULL: the wall clock */
     int64_t (*now_ms)(void *context);
-    void *clock; /* context of now_ms; borrowed */
-    int64_t next_wake_ms; /* the smallest wake_ms of all operators; INT64_MAX: none */
+    void *clock;            /* context of now_ms; borrowed */
+    int64_t next_wake_ms;   /* the smallest wake_ms of all operators; INT64_MAX: none */
     int64_t *no_timestamps; /* a column for batches without one, made on first use; owned */
     /* to an operator's coordinator; bytes are borrowed */
     void (*send_event)(void *context, raski_operator *op, const void *bytes, size_t size);
@@ -88,9 +92,9 @@ typedef struct raski_operator_ops {
     /* The time that raski_operator_wake_at was told has come. */
     void (*processing_time)(raski_operator *op, int64_t now_ms);
     /* State of this subtask, and back (before open's user hook). NULL: it has none. */
-    rask_status (*snapshot)(raski_operator *op, struct raski_operator_snapshot_writer *writer,
+    rask_status (*snapshot)(raski_operator *op, raski_operator_snapshot_writer *writer,
                             raski_error *err);
-    rask_status (*restore)(raski_operator *op, struct raski_operator_snapshot_reader *reader,
+    rask_status (*restore)(raski_operator *op, raski_operator_snapshot_reader *reader,
                            raski_error *err);
     /* All inputs have ended; emit what is left. May be NULL. */
     void (*finish)(raski_operator *op);
@@ -116,8 +120,8 @@ struct raski_operator {
     raski_operator *next; /* the only target of the main output, if it is chained; else NULL */
     unsigned next_input;
     RASKI_VEC(raski_side_output_buffer) sides;
-    size_t out_size; /* of an output record, bytes; 0: none */
-    void *staging;   /* an own output batch; owned */
+    size_t out_size;             /* of an output record, bytes; 0: none */
+    void *staging;               /* an own output batch; owned */
     int64_t *staging_timestamps; /* its column where output is stamped; owned */
     size_t staging_capacity;
     char *window; /* where output goes now: the staging, or inside an exchange buffer */
@@ -154,8 +158,8 @@ RASKI_NODISCARD rask_status raski_operator_add_writer(raski_operator *op, const 
 
 /* Setup and the user's open hook. On failure the environment says so. */
 void raski_operator_open(raski_operator *op);
-void raski_operator_process(raski_operator *op, unsigned input, void *records,
-                            int64_t *timestamps, size_t n, bool exclusive);
+void raski_operator_process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                            size_t n, bool exclusive);
 /* Event time of an input; of several the smallest counts. Flink: Input.processWatermark. */
 void raski_operator_watermark(raski_operator *op, unsigned input, int64_t watermark);
 /* An input has become idle or active again. Flink: Input.processWatermarkStatus. */

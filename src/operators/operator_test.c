@@ -118,7 +118,7 @@ static void chain_fini(chain *c) {
 }
 static void process_numbers(raski_operator *op, int64_t *numbers, size_t n, bool exclusive) {
     for (size_t i = 0; i < n; i++) numbers[i] = (int64_t)i;
-    raski_operator_process(op, 0, numbers, n, exclusive);
+    raski_operator_process(op, 0, numbers, NULL, n, exclusive);
 }
 
 /* ---------------------------------------------------------------- tests */

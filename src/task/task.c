@@ -192,8 +192,8 @@ static void handle_event(raski_task *task, const raski_gate_item *item) {
     raski_error error = {0};
     rask_status status = RASK_OK;
     if (item->event.kind == RASKI_EVENT_WATERMARK)
-        status = raski_watermark_valve_watermark(valve, channel, item->event.value, &change,
-                                                 &error);
+        status =
+            raski_watermark_valve_watermark(valve, channel, item->event.value, &change, &error);
     else if (item->event.kind == RASKI_EVENT_WATERMARK_STATUS)
         status = raski_watermark_valve_status(
             valve, channel, item->event.value == RASKI_WATERMARK_IDLE, &change, &error);
