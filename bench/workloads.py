@@ -13,11 +13,25 @@ class Workload:
     keys: int = 10_000
     limit_goal: float = 0.0   # CPU per record at most this many times the limit's
     flink_goal: float = 0.0   # CPU per record at least this many times less than Flink's
+    net_goal: float = 0.0     # the same with the generator's CPU (gen) taken out on both sides
+    flink_what: str = ""      # Flink's best variant, where it is another one
+    backend: str = "hashmap"
     known: dict = field(default_factory=dict)  # parallelism (0: any) -> (count, digest), n = 1,000,000
+
+
+NEXMARK_NET_GOAL = 5            # each query, against Flink's best variant
+NEXMARK_MEAN_GOAL = 10          # their geometric mean
+NEXMARK_MEMORY_GOAL = 4         # Flink's peak memory, divided by this
 
 
 def _any(count, digest):
     return {0: (count, digest)}
+
+
+def _nexmark(query, records, flink_records, known, **goals):
+    """A query of examples/nexmark at parallelism 1."""
+    return Workload(query, "nexmark", query, (1,), records, flink_records, known=_any(*known),
+                    **{"net_goal": NEXMARK_NET_GOAL, **goals})
 
 
 _EXCHANGE = (1_000_000, "2855bd574cf07096")
@@ -32,13 +46,15 @@ WORKLOADS = [
              limit_goal=1.4, flink_goal=6),
     Workload("exchange", "micro", "exchange", (1, 2), 40_000_000, 20_000_000,
              limit_goal=2, flink_goal=10, known=_any(*_EXCHANGE)),
-    Workload("gen", "nexmark", "gen", (1,), 40_000_000, 0, limit_goal=1.2, known=_any(0, "0" * 16)),
-    Workload("q0", "nexmark", "q0", (1,), 40_000_000, 0, limit_goal=1.2,
-             known=_any(920_000, "190b198ce1549e23")),
-    Workload("q1", "nexmark", "q1", (1,), 40_000_000, 0, limit_goal=1.2,
-             known=_any(920_000, "ba03cc308643c4f1")),
-    Workload("q2", "nexmark", "q2", (1,), 40_000_000, 0, limit_goal=1.2,
-             known=_any(6778, "ded8c0c87c63b137")),
+    Workload("gen", "nexmark", "gen", (1,), 40_000_000, 40_000_000, limit_goal=1.2,
+             known=_any(1_000_000, "0" * 16)),
+    _nexmark("q0", 40_000_000, 30_000_000, (920_000, "190b198ce1549e23"), limit_goal=1.2),
+    _nexmark("q1", 40_000_000, 30_000_000, (920_000, "ba03cc308643c4f1"), limit_goal=1.2),
+    _nexmark("q2", 40_000_000, 40_000_000, (6778, "ded8c0c87c63b137"), limit_goal=1.2),
+    _nexmark("q18", 10_000_000, 6_000_000, (293_420, "531c22b6c315531f"), limit_goal=1.3,
+             flink_goal=4),
+    _nexmark("q19", 10_000_000, 8_000_000, (441_649, "5e198e51800a6c85"), limit_goal=2),
+    _nexmark("q22", 30_000_000, 20_000_000, (920_000, "0c4465e2cf6ad7c2"), limit_goal=2),
     Workload("chain10", "micro", "chain10", (1,), 60_000_000, 40_000_000,
              limit_goal=1.3, flink_goal=6, known=_any(1_000_000, "8029df893dd293e3")),
     # Every consumer gets every record: two consumers, twice the lines.
