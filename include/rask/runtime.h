@@ -64,6 +64,12 @@ typedef enum raski_fn_kind {
     RASKI_FN_SINK,
     RASKI_FN_KEY_SELECTOR,
     RASKI_FN_PARTITIONER,
+    RASKI_FN_WINDOW_AGGREGATE,
+    RASKI_FN_WINDOW_PROCESS,
+    RASKI_FN_WINDOW_JOIN,
+    RASKI_FN_CO_GROUP,
+    RASKI_FN_TRIGGER,
+    RASKI_FN_DELTA,
 } raski_fn_kind;
 
 /* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
@@ -120,6 +126,7 @@ typedef struct raski_fn {
     void (*select_keys)(const void *in, size_t n, void *ret_keys);
     int (*partition)(const void *key, int partitions);
     const raski_hook *timer;
+    const struct raski_window_fn *window; /* rask/detail/window_functions.h; or NULL */
 } raski_fn;
 
 typedef struct raski_tag {

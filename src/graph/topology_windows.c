@@ -3,91 +3,47 @@
 #include <string.h>
 
 #include "graph/topology_private.h"
+#include "graph/window_description.h"
+#include "graph/window_spec.h"
 
 typedef struct window_parts {
-    const char *assigner;      /* class: "TumblingEventTimeWindows" */
-    const char *assigner_text; /* its toString */
-    const char *trigger;       /* class */
-    const char *trigger_text;  /* toString */
-    const char *evictor;       /* class; NULL: none */
-    const char *evictor_text;
+    raski_window_assigner assigner;
+    raski_trigger trigger; /* nested ones are the arena's */
+    raski_evictor evictor;
 } window_parts;
 
 /* --- assigners ---------------------------------------------------------------------------------
  */
 
-static int64_t absolute(int64_t value) {
-    return value < 0 && value != INT64_MIN ? -value : value;
-}
-
-static void default_trigger(window_parts *parts, bool event_time) {
-    parts->trigger = event_time ? "EventTimeTrigger" : "ProcessingTimeTrigger";
-    parts->trigger_text = event_time ? "EventTimeTrigger()" : "ProcessingTimeTrigger()";
-}
-
-static void global_windows(window_parts *parts) {
-    parts->assigner = "GlobalWindows";
-    parts->assigner_text = "GlobalWindows(trigger=NeverTrigger)";
-    parts->trigger = "NeverTrigger";
-    parts->trigger_text = NULL; /* prints its identity; the API replaces it or nothing prints it */
-}
-
 typedef struct assigner_kind {
-    const char *name, *class_name;
-    enum { TUMBLING, SLIDING, SESSION } shape;
+    const char *name;
+    raski_window_shape shape;
     bool event_time;
 } assigner_kind;
 
 static const assigner_kind assigner_kinds[] = {
-    {"tumblingEventTime", "TumblingEventTimeWindows", TUMBLING, true},
-    {"tumblingProcessingTime", "TumblingProcessingTimeWindows", TUMBLING, false},
-    {"slidingEventTime", "SlidingEventTimeWindows", SLIDING, true},
-    {"slidingProcessingTime", "SlidingProcessingTimeWindows", SLIDING, false},
-    {"sessionEventTime", "EventTimeSessionWindows", SESSION, true},
-    {"sessionProcessingTime", "ProcessingTimeSessionWindows", SESSION, false},
+    {"tumblingEventTime", RASKI_WINDOW_TUMBLING, true},
+    {"tumblingProcessingTime", RASKI_WINDOW_TUMBLING, false},
+    {"slidingEventTime", RASKI_WINDOW_SLIDING, true},
+    {"slidingProcessingTime", RASKI_WINDOW_SLIDING, false},
+    {"sessionEventTime", RASKI_WINDOW_SESSION, true},
+    {"sessionProcessingTime", RASKI_WINDOW_SESSION, false},
+    {"global", RASKI_WINDOW_GLOBAL, false},
 };
 
-static rask_status time_windows(topology_step *s, const assigner_kind *kind, int64_t size,
-                                int64_t slide, int64_t gap, int64_t offset, window_parts *parts,
-                                raski_error *err) {
-    enum { WINDOWS_MAX = 10000000 }; /* of a sliding event time assigner per record */
-    raski_arena *arena = s->topology->graph->arena;
-    parts->assigner = kind->class_name;
-    default_trigger(parts, kind->event_time);
-    if (kind->shape == TUMBLING && absolute(offset) >= size)
-        return RASKI_THROW(err, "IllegalArgumentException",
-                           "%s parameters must satisfy abs(offset) < size", kind->class_name);
-    if (kind->shape == SLIDING && (absolute(offset) >= slide || size <= 0))
-        return RASKI_THROW(err, "IllegalArgumentException",
-                           "%s parameters must satisfy abs(offset) < slide and size > 0",
-                           kind->class_name);
-    if (kind->shape == SLIDING && kind->event_time && size / slide > WINDOWS_MAX)
-        return RASKI_THROW(err, "IllegalArgumentException",
-                           "%s parameters must satisfy size / slide <= %d", kind->class_name,
-                           WINDOWS_MAX);
-    if (kind->shape == SESSION && gap <= 0)
-        return RASKI_THROW(err, "IllegalArgumentException", "%s parameters must satisfy 0 < size",
-                           kind->class_name);
-    if (kind->shape == SLIDING)
-        parts->assigner_text = raski_arena_format(arena, "%s(%jd, %jd)", kind->class_name,
-                                                  (intmax_t)size, (intmax_t)slide);
-    else
-        parts->assigner_text = raski_arena_format(arena, "%s(%jd)", kind->class_name,
-                                                  (intmax_t)(kind->shape == SESSION ? gap : size));
-    return RASK_OK;
-}
-
 static rask_status read_assigner(topology_step *s, window_parts *parts, raski_error *err) {
-    int64_t size = topology_number(s, "size", 1000), slide = topology_number(s, "slide", 500);
-    int64_t gap = topology_number(s, "gap", 1000), offset = topology_number(s, "offset", 0);
+    parts->assigner = (raski_window_assigner){.size_ms = topology_number(s, "size", 1000),
+                                              .slide_ms = topology_number(s, "slide", 500),
+                                              .gap_ms = topology_number(s, "gap", 1000),
+                                              .offset_ms = topology_number(s, "offset", 0)};
     const char *name = topology_text(s, "window", "tumblingEventTime");
-    if (strcmp(name, "global") == 0) {
-        global_windows(parts);
-        return RASK_OK;
+    for (size_t i = 0; i < sizeof assigner_kinds / sizeof *assigner_kinds; i++) {
+        if (strcmp(assigner_kinds[i].name, name) != 0) continue;
+        parts->assigner.shape = assigner_kinds[i].shape;
+        parts->assigner.event_time = assigner_kinds[i].event_time;
+        parts->trigger = raski_trigger_default(&parts->assigner);
+        return raski_window_assigner_check(&parts->assigner, err);
     }
-    for (size_t i = 0; i < sizeof assigner_kinds / sizeof *assigner_kinds; i++)
-        if (strcmp(assigner_kinds[i].name, name) == 0)
-            return time_windows(s, &assigner_kinds[i], size, slide, gap, offset, parts, err);
     return topology_bad(s, err, "unknown window");
 }
 
@@ -103,48 +59,45 @@ static char *without_purging(topology_step *s, const char *text) {
     return copy;
 }
 
-static rask_status read_trigger(topology_step *s, window_parts *parts, raski_error *err) {
-    raski_arena *arena = s->topology->graph->arena;
-    const char *text = topology_text(s, "trigger", "count");
-    const char *kind = without_purging(s, text);
-    bool continuous_event = strcmp(kind, "continuousEventTime") == 0;
-    if (strcmp(kind, "count") == 0) {
-        parts->trigger = "CountTrigger";
-        parts->trigger_text = raski_arena_format(arena, "CountTrigger(%jd)",
-                                                 (intmax_t)topology_number(s, "triggerCount", 10));
-    } else if (strcmp(kind, "eventTime") == 0 || strcmp(kind, "processingTime") == 0) {
-        default_trigger(parts, strcmp(kind, "eventTime") == 0);
-    } else if (continuous_event || strcmp(kind, "continuousProcessingTime") == 0) {
-        parts->trigger =
-            continuous_event ? "ContinuousEventTimeTrigger" : "ContinuousProcessingTimeTrigger";
-        parts->trigger_text = raski_arena_format(arena, "%s(%jd)", parts->trigger,
-                                                 (intmax_t)topology_number(s, "interval", 100));
-    } else {
-        return topology_bad(s, err, "unknown trigger");
-    }
-    if (strncmp(text, "purging:", 8) == 0) {
-        parts->trigger = "PurgingTrigger";
-        parts->trigger_text = raski_arena_format(arena, "PurgingTrigger(%s)", parts->trigger_text);
-    }
-    return RASK_OK;
+static void purge(topology_step *s, window_parts *parts) {
+    parts->trigger =
+        (raski_trigger){.kind = RASKI_TRIGGER_PURGING,
+                        .nested = raski_trigger_copy(&parts->trigger, s->topology->graph->arena)};
 }
 
-static void count_evictor(window_parts *parts) {
-    parts->evictor = "CountEvictor";
-    parts->evictor_text = "org.apache.flink.streaming.api.windowing.evictors.CountEvictor@HASH";
+static rask_status read_trigger(topology_step *s, window_parts *parts, raski_error *err) {
+    const char *text = topology_text(s, "trigger", "count");
+    const char *kind = without_purging(s, text);
+    raski_trigger trigger = {.kind = RASKI_TRIGGER_COUNT};
+    if (strcmp(kind, "count") == 0)
+        trigger.count = topology_number(s, "triggerCount", 10);
+    else if (strcmp(kind, "eventTime") == 0)
+        trigger.kind = RASKI_TRIGGER_EVENT_TIME;
+    else if (strcmp(kind, "processingTime") == 0)
+        trigger.kind = RASKI_TRIGGER_PROCESSING_TIME;
+    else if (strcmp(kind, "continuousEventTime") == 0)
+        trigger.kind = RASKI_TRIGGER_CONTINUOUS_EVENT_TIME;
+    else if (strcmp(kind, "continuousProcessingTime") == 0)
+        trigger.kind = RASKI_TRIGGER_CONTINUOUS_PROCESSING_TIME;
+    else
+        return topology_bad(s, err, "unknown trigger");
+    if (strncmp(kind, "continuous", strlen("continuous")) == 0)
+        trigger.interval_ms = topology_number(s, "interval", 100);
+    parts->trigger = trigger;
+    if (strncmp(text, "purging:", strlen("purging:")) == 0) purge(s, parts);
+    return RASK_OK;
 }
 
 static rask_status read_evictor(topology_step *s, window_parts *parts, raski_error *err) {
     const char *kind = topology_text(s, "evictor", "count");
-    if (strcmp(kind, "count") == 0) {
-        (void)topology_number(s, "evictorCount", 10);
-        count_evictor(parts);
-        return RASK_OK;
-    }
-    if (strcmp(kind, "time") != 0) return topology_bad(s, err, "unknown evictor");
-    parts->evictor = "TimeEvictor";
-    parts->evictor_text = raski_arena_format(s->topology->graph->arena, "TimeEvictor(%jd)",
-                                             (intmax_t)topology_number(s, "evictorTime", 1000));
+    if (strcmp(kind, "count") == 0)
+        parts->evictor = (raski_evictor){.kind = RASKI_EVICTOR_COUNT,
+                                         .count = topology_number(s, "evictorCount", 10)};
+    else if (strcmp(kind, "time") == 0)
+        parts->evictor = (raski_evictor){.kind = RASKI_EVICTOR_TIME,
+                                         .size_ms = topology_number(s, "evictorTime", 1000)};
+    else
+        return topology_bad(s, err, "unknown evictor");
     return RASK_OK;
 }
 
@@ -157,19 +110,15 @@ static rask_status read_trigger_and_evictor(topology_step *s, window_parts *part
 
 /* countWindow(size) and countWindow(size, slide) are global windows with trigger and evictor. */
 static void count_windows(topology_step *s, window_parts *parts) {
-    raski_arena *arena = s->topology->graph->arena;
-    int64_t size = topology_number(s, "size", 10);
-    global_windows(parts);
+    const int64_t size = topology_number(s, "size", 10);
+    parts->assigner.shape = RASKI_WINDOW_GLOBAL;
+    parts->trigger = (raski_trigger){.kind = RASKI_TRIGGER_COUNT, .count = size};
     if (topology_has(s, "slide")) {
-        count_evictor(parts);
-        parts->trigger = "CountTrigger";
-        parts->trigger_text = raski_arena_format(arena, "CountTrigger(%jd)",
-                                                 (intmax_t)topology_number(s, "slide", 5));
+        parts->evictor = (raski_evictor){.kind = RASKI_EVICTOR_COUNT, .count = size};
+        parts->trigger.count = topology_number(s, "slide", 5);
         return;
     }
-    parts->trigger = "PurgingTrigger";
-    parts->trigger_text =
-        raski_arena_format(arena, "PurgingTrigger(CountTrigger(%jd))", (intmax_t)size);
+    purge(s, parts);
 }
 
 /* All that window and windowAll are given before their function. */
@@ -179,9 +128,8 @@ static rask_status read_parts(topology_step *s, window_parts *parts, raski_error
     else
         RASKI_TRY(read_assigner(s, parts, err));
     RASKI_TRY(read_trigger_and_evictor(s, parts, err));
-    if (topology_has(s, "lateness") && topology_number(s, "lateness", 0) < 0)
-        return RASKI_THROW(err, "IllegalArgumentException",
-                           "The allowed lateness cannot be negative.");
+    if (topology_has(s, "lateness"))
+        RASKI_TRY(raski_window_lateness_check(topology_number(s, "lateness", 0), err));
     const char *late_tag = topology_text(s, "lateTag", NULL);
     if (late_tag && *late_tag == '\0')
         return RASKI_THROW(err, "IllegalArgumentException", "OutputTag id must not be empty.");
@@ -191,26 +139,28 @@ static rask_status read_parts(topology_step *s, window_parts *parts, raski_error
 /* --- keyed windows -----------------------------------------------------------------------------
  */
 
+static raski_window_program program_of(const window_parts *parts) {
+    return (raski_window_program){
+        .assigner = &parts->assigner, .trigger = &parts->trigger, .evictor = &parts->evictor};
+}
+
 static rask_status window_transform(topology_step *s, const topology_value *input,
                                     const window_parts *parts, const char *functions,
                                     const char *type, topology_value *ret_value, raski_error *err) {
-    raski_operator_factory factory = {
-        .simple = true,
-        .supports_async_state = true,
-        .output_only_after_end_of_stream = strcmp(parts->trigger, "EndOfStreamTrigger") == 0};
-    RASKI_TRY(topology_transform(s, input, parts->assigner, type, &factory, ret_value, err));
-    ret_value->transformation->description = raski_arena_format(
-        s->topology->graph->arena, "Window(%s, %s, %s%s%s)", parts->assigner_text, parts->trigger,
-        parts->evictor ? parts->evictor : "", parts->evictor ? ", " : "", functions);
+    const raski_window_program program = program_of(parts);
+    const raski_operator_factory factory = raski_window_factory(&program);
+    RASKI_TRY(topology_transform(s, input, raski_window_assigner_class(&parts->assigner), type,
+                                 &factory, ret_value, err));
+    ret_value->transformation->description =
+        raski_window_description(&program, functions, s->topology->graph->arena);
     return RASK_OK;
 }
 
 rask_status topology_end_of_stream_window(topology_step *s, const topology_value *input,
                                           const char *functions, topology_value *ret_value,
                                           raski_error *err) {
-    static const window_parts parts = {.assigner = "GlobalWindows",
-                                       .assigner_text = "GlobalWindows(trigger=EndOfStreamTrigger)",
-                                       .trigger = "EndOfStreamTrigger"};
+    window_parts parts = {.assigner = {.shape = RASKI_WINDOW_GLOBAL_END_OF_STREAM}};
+    parts.trigger = raski_trigger_default(&parts.assigner);
     return window_transform(s, input, &parts, functions, input->transformation->output_type,
                             ret_value, err);
 }
@@ -281,49 +231,22 @@ static rask_status make_window(topology_step *s, topology_value *ret_value, rask
 /* --- windows over all records ------------------------------------------------------------------
  */
 
-/* Where the API itself calls on, Flink's stack trace shows its own source. */
-#define REDUCE_PLACE "reduce(AllWindowedStream.java:230)"
-#define AGGREGATE_PLACE "aggregate(AllWindowedStream.java:567)"
-#define CALLER_PLACE "main(FILE:LINE)"
-
 typedef struct all_apply_kind {
     const char *name;
-    const char *descriptor; /* state descriptor without evictor; NULL: a list of the records */
-    const char *place;
-    bool is_description; /* the text describes the operator; otherwise it is (Flink's slip) its name
-                          */
-    bool has_out;
+    raski_window_all_apply apply;
+    bool has_out; /* the result has type "out", else that of the input */
 } all_apply_kind;
 
 static const all_apply_kind all_apply_kinds[] = {
-    {"reduce", "ReducingStateDescriptor", REDUCE_PLACE, true, false},
-    {"reduce+window", "ReducingStateDescriptor", CALLER_PLACE, true, true},
-    {"reduce+process", "ReducingStateDescriptor", CALLER_PLACE, false, true},
-    {"aggregate", "AggregatingStateDescriptor", AGGREGATE_PLACE, false, true},
-    {"aggregate+window", "AggregatingStateDescriptor", CALLER_PLACE, false, true},
-    {"aggregate+process", "AggregatingStateDescriptor", CALLER_PLACE, true, true},
-    {"apply", NULL, CALLER_PLACE, false, true},
-    {"process", NULL, CALLER_PLACE, false, true},
+    {"reduce", RASKI_WINDOW_ALL_REDUCE, false},
+    {"reduce+window", RASKI_WINDOW_ALL_REDUCE_WINDOW, true},
+    {"reduce+process", RASKI_WINDOW_ALL_REDUCE_PROCESS, true},
+    {"aggregate", RASKI_WINDOW_ALL_AGGREGATE, true},
+    {"aggregate+window", RASKI_WINDOW_ALL_AGGREGATE_WINDOW, true},
+    {"aggregate+process", RASKI_WINDOW_ALL_AGGREGATE_PROCESS, true},
+    {"apply", RASKI_WINDOW_ALL_APPLY, true},
+    {"process", RASKI_WINDOW_ALL_APPLY, true},
 };
-
-static const char *all_window_text(topology_step *s, const topology_value *input,
-                                   const window_parts *parts, const all_apply_kind *kind) {
-    bool list = kind->descriptor == NULL || parts->evictor != NULL;
-    const char *trigger = parts->trigger_text;
-    if (trigger == NULL)
-        trigger =
-            "org.apache.flink.streaming.api.windowing.assigners.GlobalWindows$NeverTrigger"
-            "@HASH";
-    return raski_arena_format(
-        s->topology->graph->arena,
-        "TriggerWindow(%s, %s{name=window-contents, defaultValue=null, serializer=%s@HASH}, %s, "
-        "%s%sAllWindowedStream.%s)",
-        parts->assigner_text, list ? "ListStateDescriptor" : kind->descriptor,
-        list ? "org.apache.flink.api.common.typeutils.base.ListSerializer"
-             : topology_type_of(s, input->transformation)->serializer,
-        trigger, parts->evictor ? parts->evictor_text : "", parts->evictor ? ", " : "",
-        kind->place);
-}
 
 static const all_apply_kind *find_all_apply(const char *apply) {
     if (is_rolling(apply)) return &all_apply_kinds[0];
@@ -348,11 +271,15 @@ static rask_status make_window_all(topology_step *s, topology_value *ret_value, 
         RASKI_TRY(
             topology_check_aggregate(s, input.transformation, strcmp(apply, "sum") == 0, err));
     topology_value keyed = topology_key_by(s, &input, topology_anonymous_selector(s), "Byte");
-    const char *text = all_window_text(s, &input, &parts, kind);
-    RASKI_TRY(topology_transform(s, &keyed, kind->is_description ? parts.assigner : text,
-                                 kind->has_out ? out : input.transformation->output_type, &factory,
-                                 ret_value, err));
-    if (kind->is_description) ret_value->transformation->description = text;
+    const raski_window_program program = program_of(&parts);
+    bool is_description = false;
+    const char *text = raski_window_all_description(
+        &program, kind->apply, topology_type_of(s, input.transformation)->serializer,
+        "main(FILE:LINE)", s->topology->graph->arena, &is_description);
+    RASKI_TRY(topology_transform(
+        s, &keyed, is_description ? raski_window_assigner_class(&parts.assigner) : text,
+        kind->has_out ? out : input.transformation->output_type, &factory, ret_value, err));
+    if (is_description) ret_value->transformation->description = text;
     raski_transformation_force_non_parallel(ret_value->transformation);
     return RASK_OK;
 }

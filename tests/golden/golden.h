@@ -57,4 +57,5 @@ void golden_partitioner_mappers(golden_case *c);
 void golden_watermark_valve(golden_case *c);
 void golden_watermark_generators(golden_case *c);
 void golden_watermark_multiplexer(golden_case *c);
+void golden_window_assign(golden_case *c);
 #endif

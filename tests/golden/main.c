@@ -40,6 +40,7 @@ static const golden_kind kinds[] = {
     {"windows/watermark_valve", golden_watermark_valve, false},
     {"windows/watermark_generators", golden_watermark_generators, false},
     {"windows/watermark_multiplexer", golden_watermark_multiplexer, false},
+    {"windows/window_assign", golden_window_assign, false},
     {NULL, NULL, false}, /* the end */
 };
 enum {
