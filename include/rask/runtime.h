@@ -98,6 +98,25 @@ typedef struct raski_hook {
     size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
 } raski_hook;
 
+/* Time-to-live of a keyed state, in processing time. A list's items and a map's entries have each
+ * their own. Flink: StateTtlConfig. */
+typedef enum rask_ttl_update {
+    RASK_TTL_ON_CREATE_AND_WRITE, /* writing starts the time again */
+    RASK_TTL_ON_READ_AND_WRITE,   /* so does reading */
+} rask_ttl_update;
+typedef enum rask_ttl_visibility {
+    RASK_TTL_NEVER_RETURN_EXPIRED,
+    RASK_TTL_RETURN_EXPIRED_IF_NOT_CLEANED_UP, /* what expired may be read once more */
+} rask_ttl_visibility;
+typedef struct rask_ttl {
+    int64_t time_ms; /* how long a value lives; 0: for ever */
+    rask_ttl_update update;
+    rask_ttl_visibility visibility;
+    /* Keys that are looked at for expired state per batch of records, in the background. 0: 5, as
+     * in Flink; negative: none, only what is read (or left out of a snapshot) is removed. */
+    int32_t cleanup_keys;
+} rask_ttl;
+
 /* One keyed state of an instance struct: a field of type rask_value(T). */
 typedef struct raski_states {
     const char *type; /* C name of the instance struct */

@@ -213,7 +213,9 @@ static rask_status run_block(raski_aggregate *aggregate, const char *keys, size_
                              const char *in, size_t n, char *out, raski_error *err) {
     if (aggregate->kind == RASKI_AGGREGATE_REDUCE)
         return run_reduce(aggregate, keys, key_size, in, n, out, err);
-    if (!aggregate->kernel) return run_general(aggregate, keys, key_size, in, n, out, err);
+    /* A running snapshot has to hear of each row before it changes. */
+    if (!aggregate->kernel || aggregate->table->snapshot)
+        return run_general(aggregate, keys, key_size, in, n, out, err);
     raski_keyed_table *table = aggregate->table;
     if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));

@@ -8,7 +8,8 @@
 uint32_t raski_keyed_table_key_group(const raski_keyed_table *table, const char *row,
                                      uint32_t max_parallelism) {
     int32_t hash = 0;
-    raski_hash_records(table->key_in_row.parts, table->key_in_row.part_count, row, 1,
+    raski_hash_records(table->key_in_row.parts,
+                       table->key_in_row.part_count - table->namespace_parts, row, 1,
                        table->row_size, &hash);
     return (uint32_t)raski_key_group_of_hash(hash, (int32_t)max_parallelism);
 }

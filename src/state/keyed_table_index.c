@@ -1,8 +1,11 @@
 /* Memory of a keyed table: rows, and the index that finds them. */
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "platform/memory.h"
 #include "state/key_inline.h"
+#include "state/memory_limit.h"
 
 enum {
     INDEX_BITS_MIN = 10,
@@ -13,14 +16,57 @@ enum {
     REHASH_BLOCK = 32,
 };
 
+/* "a, b and 3 more" */
+static void name_states(const raski_keyed_table *table, char *text, size_t size) {
+    enum { NAMED = 4 };
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < table->state_count && i < NAMED && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s\"%s\"", i ? ", " : "",
+                                   table->states[i].name);
+    if (table->state_count > NAMED && length < size)
+        (void)snprintf(text + length, size - length, " and %zu more", table->state_count - NAMED);
+}
+
 rask_status raski_table_no_memory(const raski_keyed_table *table, raski_error *err) {
-    if (table->bytes_max)
+    char states[160];
+    name_states(table, states, sizeof states);
+    const char *name = table->name ? table->name : "an operator";
+    if (table->bytes_max && !table->limit)
         return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL,
-                          "keyed state of %u keys uses %zu bytes and has reached its limit of %zu",
-                          table->count, table->bytes, table->bytes_max);
+                          "keyed state of %s (%s): %u keys use %zu bytes and have reached its "
+                          "limit of %zu",
+                          name, states, table->count, table->bytes, table->bytes_max);
+    if (table->limit)
+        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL,
+                          "keyed state of %s (%s) does not fit into memory: its %u keys use %zu "
+                          "bytes here, all keyed state of this process %zu of at most %zu bytes "
+                          "(%s); or keep it on disk with state.backend.type: rocksdb",
+                          name, states, table->count, table->bytes,
+                          atomic_load_explicit(table->limit->taken, memory_order_relaxed),
+                          table->limit->max, table->limit->origin);
     return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL,
-                      "no memory for more keyed state: %u keys use %zu bytes", table->count,
-                      table->bytes);
+                      "no memory for more keyed state of %s (%s): %u keys use %zu bytes", name,
+                      states, table->count, table->bytes);
+}
+
+/* What is missing and a step more, so that few charges touch the shared counter; near the end of
+ * the limit just what is missing. */
+bool raski_table_take_credit(raski_keyed_table *table, size_t bytes) {
+    size_t missing = bytes - table->credit;
+    size_t taken = missing + CREDIT_STEP;
+    if (!raski_memory_limit_take(table->limit, taken)) {
+        taken = missing;
+        if (!raski_memory_limit_take(table->limit, taken)) return false;
+    }
+    table->credit += taken;
+    return true;
+}
+
+void raski_table_return_credit(raski_keyed_table *table) {
+    size_t returned = table->credit - CREDIT_STEP;
+    table->credit -= returned;
+    raski_memory_limit_release(table->limit, returned);
 }
 
 /* Charged memory for an index or rows; huge pages where it is large. NULL without memory. */
@@ -199,6 +245,7 @@ uint32_t raski_table_make_row(raski_keyed_table *table, const raski_key_spec *sp
         if (number >> UNIT_SHIFT >= table->unit_count && !add_extent(table)) return 0;
     }
     char *row = table_row(table, number);
+    raski_keyed_table_before_write(table, row);
     uint32_t next_free = fresh ? 0 : load_u32(row + sizeof(uint32_t));
     memset(row, 0, table->row_size);
     if (!copy_key(table, spec, record, row)) {
@@ -220,10 +267,15 @@ uint32_t raski_table_make_row(raski_keyed_table *table, const raski_key_spec *sp
 void raski_table_drop_row(raski_keyed_table *table, uint32_t number) {
     char *row = table_row(table, number);
     for (uint32_t i = 0; i < table->key_in_row.part_count; i++) {
-        if (!table->key_layouts[i]) continue;
+        const raski_layout *layout = table->key_layouts[i];
+        if (!layout) continue;
         char *part = row + table->key_in_row.parts[i].offset;
-        table_release(table, raski_record_extra_size(table->key_layouts[i], part));
-        raski_record_disown(table->key_layouts[i], part);
+        /* A running snapshot still reads the key; without memory for that it is not freed at all.
+         */
+        if (!table->snapshot)
+            raski_table_disown(table, layout, part);
+        else if (raski_table_reserve_garbage(table, layout->size))
+            raski_table_throw_away(table, layout, part);
     }
     *row_present(row) = ROW_FREE;
     memcpy(row + sizeof(uint32_t), &table->free_row, sizeof table->free_row);

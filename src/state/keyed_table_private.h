@@ -15,8 +15,9 @@
 enum {
     GROUP_SLOTS = 4,
     ROW_ALIGN_MIN = 8,
-    ROW_ALIGN_MAX = 64, /* what rows' memory is aligned to */
-    UNIT_SHIFT = 13,    /* rows lie in units of 8192: a constant, for the lookup's sake */
+    ROW_ALIGN_MAX = 64,  /* what rows' memory is aligned to */
+    ITEM_ALIGN_MAX = 16, /* items of lists, entries of maps */
+    UNIT_SHIFT = 13,     /* rows lie in units of 8192: a constant, for the lookup's sake */
     UNIT_ROWS = 1 << UNIT_SHIFT,
     /* Rows and index together, in bytes: what stays in a core's second-level cache. The rows of
      * such a table lie in one piece of memory. */
@@ -34,19 +35,40 @@ typedef enum key_path {
 } key_path;
 
 typedef struct table_state {
+    const char *name;
     const rask_type *type; /* or NULL */
-    raski_layout *layout;  /* of a type with pointers, else NULL */
-    uint32_t offset, size;
+    raski_layout *layout;  /* of a type with pointers (an item's, a map's value's), else NULL */
+    uint32_t offset, size; /* in the row: of the value, or of the slot */
+    raski_state_kind kind;
+    uint32_t item_size; /* LIST: of an item; MAP: of a value; VALUE: size */
+    rask_ttl ttl;
+    uint32_t ttl_offset; /* VALUE with TTL: of the hidden time of the last access */
+    /* MAP: an entry is { uint32_t hash; uint32_t flags; key; value; int64_t time (with TTL) } */
+    raski_layout *key_layout; /* of a key type with pointers, else NULL */
+    uint32_t key_size, key_offset, value_offset, time_offset, entry_size;
+    raski_key_spec map_key; /* one part at offset 0 */
+    key_path map_path;
 } table_state;
 
-/* A state as it was before the user's code got it, or a value to be freed at the end of the batch:
- * its bytes are in the owner's `bytes`. */
+/* A state or map value as it was before the user's code got it, or a value to be freed at the end
+ * of the batch: its bytes are in the owner's `bytes`. */
 typedef struct saved_value {
     char *row;
+    char *place; /* of a map's value; NULL: of a value state, in the row */
+    const raski_layout *layout;
     uint32_t state;
     bool was_present;
     size_t bytes_at;
 } saved_value;
+
+/* Memory to be freed at the end of the batch, with what count values at its start own. */
+typedef struct garbage_block {
+    void *memory;
+    size_t bytes;               /* charged */
+    const raski_layout *layout; /* NULL: nothing is owned, or state says that it is a map */
+    uint32_t count;
+    uint32_t map_state; /* 1 + the state whose map this is; 0: a block of values */
+} garbage_block;
 typedef struct saved_values {
     saved_value *items;
     size_t count, capacity;
@@ -86,8 +108,53 @@ struct raski_keyed_table {
     size_t state_count;
     table_state states[RASKI_STATES_MAX];
     saved_values tracked, garbage;
-    char *scratch; /* room for any one state */
+    RASKI_VEC(garbage_block) blocks; /* garbage, too */
+    char *scratch;                   /* room for any one value, item or key */
+    char *owned_scratch;             /* the same; of raski_table_own */
+
+    uint32_t namespace_parts;
+    uint32_t max_parallelism; /* 0: not known */
+    uint32_t timers_offset;   /* hidden words; 0: there is none */
+    uint32_t container_count;
+    uint32_t container_states[RASKI_STATES_MAX]; /* those that are lists and maps */
+    bool has_ttl;
+    int64_t now_ms;
+    uint32_t batch;      /* counts batches: maps keep their entries in place during one */
+    uint32_t ttl_cursor; /* the next row that is looked at for expired state */
+    const char *name;
+    raski_memory_limit *limit;
+    size_t credit; /* taken from the limit and not used yet, bytes */
+
+    /* A snapshot is being written: rows handed out are about to be changed, and garbage is kept
+     * until it is done. NULL: none. See raski_keyed_table_before_write. */
+    struct raski_table_snapshot *snapshot;
+    uint32_t epoch;                  /* snapshots begun */
+    uint32_t cache_offset;           /* with a store: of a row's cache_words */
+    struct raski_table_cache *cache; /* a store and what is known about it; NULL: none */
 };
+
+/* ---- snapshots (src/state/snapshot*.c) */
+/* What a running snapshot wants to be told; the snapshot module's own struct starts with it. */
+struct raski_table_snapshot {
+    /* row is about to be changed, made or removed: the first call for its page copies the page */
+    void (*before_write)(struct raski_table_snapshot *snapshot, raski_keyed_table *table,
+                         char *row);
+};
+/* Called by whatever hands out rows that may be written: a lookup for the rows of its block, sweep,
+ * and (from outside) whoever takes rows from elsewhere, as timers do. Whoever starts a snapshot
+ * sets table->snapshot and adds 1 to table->epoch. */
+static inline void raski_keyed_table_before_write(raski_keyed_table *table, char *row) {
+    if (__builtin_expect(table->snapshot != NULL, 0))
+        table->snapshot->before_write(table->snapshot, table, row);
+}
+/* The number of a row from its address: its place in units[number >> UNIT_SHIFT]. A search over
+ * the units; for a running snapshot. */
+uint32_t raski_table_row_number(const raski_keyed_table *table, const char *row);
+/* Lists need nothing: their items are never changed in place, and additions lie behind the count
+ * that a copied row has. Maps are cloned by the table before they are changed, see
+ * keyed_table_maps.c; garbage is not freed while table->snapshot is set. Whoever sets it back to
+ * NULL calls raski_table_free_garbage. */
+void raski_table_free_garbage(raski_keyed_table *table);
 
 static inline char *table_row(const raski_keyed_table *table, uint32_t number) {
     return table->units[number >> UNIT_SHIFT] + (size_t)(number % UNIT_ROWS) * table->row_size;
@@ -100,13 +167,41 @@ static inline bool row_is_free(const raski_keyed_table *table, const char *row) 
 }
 
 /* Takes bytes from the table's limit; false when there are not so many left. */
+bool raski_table_take_credit(raski_keyed_table *table, size_t bytes);
+void raski_table_return_credit(raski_keyed_table *table);
+enum { CREDIT_STEP = 256 * 1024 }; /* bytes taken from a shared limit at a time */
 static inline bool table_charge(raski_keyed_table *table, size_t bytes) {
     if (table->bytes_max && bytes > table->bytes_max - table->bytes) return false;
+    if (table->limit) {
+        if (bytes > table->credit && !raski_table_take_credit(table, bytes)) return false;
+        table->credit -= bytes;
+    }
     table->bytes += bytes;
     return true;
 }
 static inline void table_release(raski_keyed_table *table, size_t bytes) {
     table->bytes -= bytes;
+    if (!table->limit) return;
+    table->credit += bytes;
+    if (table->credit > 4 * (size_t)CREDIT_STEP) raski_table_return_credit(table);
+}
+
+/* Entries of maps. */
+enum {
+    ENTRY_REMOVED = 1, /* its key and value own nothing any more */
+    ENTRY_TRACKED = 2, /* its value may borrow until raski_keyed_table_adopt */
+    ENTRY_HEAD = 2 * sizeof(uint32_t),
+};
+static inline uint32_t *entry_hash(char *entry) {
+    return (uint32_t *)(void *)entry;
+}
+static inline uint32_t *entry_flags(char *entry) {
+    return (uint32_t *)(void *)(entry + sizeof(uint32_t));
+}
+
+static inline raski_state_slot *row_slot(const raski_keyed_table *table, char *row,
+                                         unsigned state) {
+    return (raski_state_slot *)(void *)(row + table->states[state].offset);
 }
 
 /* What a key's hash means to an index. */
@@ -143,6 +238,72 @@ char *raski_table_find_or_make(raski_keyed_table *table, const raski_key_spec *s
 /* keyed_table_values.c */
 /* Frees all that rows own, for the end of a table. */
 void raski_table_release_values(raski_keyed_table *table);
+/* The same for the states of one row; its key stays. */
+void raski_table_release_row(raski_keyed_table *table, char *row);
+/* Room in the garbage for values of `size` bytes each and for blocks; the pushes after it cannot
+ * fail. */
+bool raski_table_reserve_garbage(raski_keyed_table *table, size_t size);
+/* A value with pointers that was replaced: copied, freed at the end of the batch. */
+void raski_table_throw_away(raski_keyed_table *table, const raski_layout *layout,
+                            const void *value);
+void raski_table_throw_block(raski_keyed_table *table, garbage_block block);
+/* Charged memory without contents; NULL without memory. Aligned to 16. */
+void *raski_table_alloc(raski_keyed_table *table, size_t bytes);
+/* place borrows: it takes copies of its own, which are charged. false without memory: it still
+ * borrows. layout may be NULL. */
+bool raski_table_own(raski_keyed_table *table, const raski_layout *layout, void *value);
+/* Frees what it owns and zeroes it. */
+void raski_table_disown(raski_keyed_table *table, const raski_layout *layout, void *value);
+/* Remembers a map entry whose value user code is about to change; like raski_keyed_table_track. */
+RASKI_NODISCARD rask_status raski_table_track_entry(raski_keyed_table *table, char *entry,
+                                                    unsigned state, bool was_present,
+                                                    raski_error *err);
+
+/* keyed_table_lists.c */
+/* All items and the block become garbage; the slot is zeroed, and not present. */
+void raski_table_list_clear(raski_keyed_table *table, char *row, unsigned state);
+/* Frees the block with all items, now. The slot stays as it is. */
+void raski_table_list_free(raski_keyed_table *table, raski_state_slot *slot, unsigned state);
+/* A slot with room for count items, which the caller fills; false without memory. */
+bool raski_table_list_make(raski_keyed_table *table, unsigned state, uint32_t count,
+                           raski_state_slot *ret_slot);
+/* The times of a list's items, with TTL; else NULL. */
+int64_t *raski_table_list_times(const raski_keyed_table *table, const raski_state_slot *slot,
+                                unsigned state);
+/* Removes items that have expired. */
+void raski_table_list_expire(raski_keyed_table *table, char *row, unsigned state);
+
+/* keyed_table_maps.c */
+void raski_table_map_clear(raski_keyed_table *table, char *row, unsigned state);
+/* Frees a map and all it owns, now. */
+void raski_table_map_free(raski_keyed_table *table, void *map, unsigned state);
+/* Removes entries that have expired. */
+void raski_table_map_expire(raski_keyed_table *table, char *row, unsigned state);
+/* Iterates over the entries of a map that is in memory, without regard to TTL: start with 0; NULL
+ * at the end. An entry is laid out as table_state says. */
+char *raski_table_map_entry(const raski_keyed_table *table, const raski_state_slot *slot,
+                            unsigned state, uint32_t *position);
+/* Adds an entry that is not there, with room in it for what the caller fills in: the entry's key is
+ * copied bit by bit from key (it must own what it points to), its value is zeroed. NULL without
+ * memory. Neither marks the row nor its state. */
+char *raski_table_map_add(raski_keyed_table *table, raski_state_slot *slot, unsigned state,
+                          const void *key);
+
+/* keyed_table_ttl.c */
+bool raski_ttl_expired(const rask_ttl *ttl, int64_t time_ms, int64_t now_ms);
+/* Looks at some rows for expired state, at the end of a batch. */
+void raski_table_ttl_cleanup(raski_keyed_table *table);
+
+/* keyed_table_cache.c: tables with a store. */
+RASKI_NODISCARD rask_status raski_table_load(raski_keyed_table *table, char *row, unsigned state,
+                                             raski_error *err);
+/* Before a list or map is used: loads it from the store if it is there only. */
+static inline rask_status table_need(raski_keyed_table *table, char *row, unsigned state,
+                                     raski_error *err) {
+    if (__builtin_expect(!table->cache, 1)) return RASK_OK;
+    raski_state_slot *slot = row_slot(table, row, state);
+    return slot->memory || slot->count == 0 ? RASK_OK : raski_table_load(table, row, state, err);
+}
 
 RASKI_COLD rask_status raski_table_no_memory(const raski_keyed_table *table, raski_error *err);
 #endif

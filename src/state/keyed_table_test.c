@@ -27,8 +27,8 @@ static size_t random_below(size_t limit) {
 
 static const raski_key_spec LONG_KEY = {1, {{0, &rask_type_int64_t}}};
 static const raski_key_spec STRING_KEY = {1, {{0, &rask_type_rask_string}}};
-static const raski_state_spec LONG_STATE = {"count", &rask_type_int64_t, 0, 0};
-static const raski_state_spec STRING_STATE = {"text", &rask_type_rask_string, 0, 0};
+static const raski_state_spec LONG_STATE = {.name = "count", .type = &rask_type_int64_t};
+static const raski_state_spec STRING_STATE = {.name = "text", .type = &rask_type_rask_string};
 
 static raski_keyed_table *create(const raski_key_spec *key, const raski_state_spec *states,
                                  size_t count) {
@@ -65,8 +65,8 @@ static void rows_have_the_documented_layout(void **unused) {
     raski_keyed_table_destroy(table);
 
     static const raski_key_spec int_key = {1, {{0, &rask_type_int32_t}}};
-    static const raski_state_spec states[] = {{"a", &rask_type_rask_bool, 0, 0},
-                                              {"b", NULL, 24, 16}};
+    static const raski_state_spec states[] = {{.name = "a", .type = &rask_type_rask_bool},
+                                              {.name = "b", .size = 24, .align = 16}};
     table = create(&int_key, states, 2);
     assert_int_equal(raski_keyed_table_key_in_row(table)->parts[0].offset, 4);
     assert_int_equal(raski_keyed_table_state_offset(table, 0), 8);
@@ -379,7 +379,7 @@ static void bad_tables_are_refused(void **unused) {
     options.state_count = RASKI_STATES_MAX + 1;
     assert_int_equal(raski_keyed_table_create(&options, &table, NULL), RASK_E_ARGUMENT);
     options.state_count = 1;
-    options.states = &(raski_state_spec){"odd", NULL, 8, 3};
+    options.states = &(raski_state_spec){.name = "odd", .size = 8, .align = 3};
     err = (raski_error){0};
     assert_int_equal(raski_keyed_table_create(&options, &table, &err), RASK_E_ARGUMENT);
     assert_non_null(strstr(err.message, "\"odd\""));
@@ -403,8 +403,9 @@ static char *random_text(void) {
 static void string_states_agree_with_a_model(void **unused) {
     (void)unused;
     enum { KEYS = 200, ROUNDS = 1500, STATES = 2 };
-    static const raski_state_spec states[STATES] = {{"first", &rask_type_rask_string, 0, 0},
-                                                    {"second", &rask_type_rask_string, 0, 0}};
+    static const raski_state_spec states[STATES] = {
+        {.name = "first", .type = &rask_type_rask_string},
+        {.name = "second", .type = &rask_type_rask_string}};
     raski_keyed_table *table = create(&LONG_KEY, states, STATES);
     char *model[KEYS][STATES] = {{NULL}};
     for (size_t round = 0; round < ROUNDS; round++) {
@@ -493,7 +494,7 @@ static void a_key_may_lie_in_the_state(void **unused) {
     (void)unused;
     for (int permanent = 0; permanent < 2; permanent++) {
         raski_keyed_table *table = NULL;
-        raski_state_spec state = {"record", &WORD_COUNT, 0, 0};
+        raski_state_spec state = {.name = "record", .type = &WORD_COUNT};
         assert_int_equal(
             raski_keyed_table_create(&(raski_keyed_table_options){.key = &STRING_KEY,
                                                                   .states = &state,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "state/key_inline.h"
+#include "state/keyed_table_cache.h"
 
 /* ---------------------------------------------------------------- lists of saved values */
 static bool saved_values_reserve(saved_values *values, size_t size) {
@@ -40,14 +41,69 @@ static void saved_values_push(saved_values *values, saved_value value, const cha
     values->bytes_used += size;
 }
 
-/* A value that was replaced; there is room for it in the garbage. */
-static void throw_away(raski_keyed_table *table, unsigned state, const char *value) {
-    saved_values_push(&table->garbage, (saved_value){.state = state}, value,
-                      table->states[state].size);
-}
-
 static void saved_values_forget(saved_values *values) {
     values->count = values->bytes_used = 0;
+}
+
+/* ---------------------------------------------------------------- garbage */
+bool raski_table_reserve_garbage(raski_keyed_table *table, size_t size) {
+    return saved_values_reserve(&table->garbage, size);
+}
+
+void raski_table_throw_away(raski_keyed_table *table, const raski_layout *layout,
+                            const void *value) {
+    saved_values_push(&table->garbage, (saved_value){.layout = layout}, value, layout->size);
+}
+
+void raski_table_throw_block(raski_keyed_table *table, garbage_block block) {
+    raski_vec_push(&table->blocks, block);
+}
+
+void *raski_table_alloc(raski_keyed_table *table, size_t bytes) {
+    if (!table_charge(table, bytes)) return NULL;
+    void *memory = raski_try_alloc(bytes, 0);
+    if (!memory) table_release(table, bytes);
+    return memory;
+}
+
+bool raski_table_own(raski_keyed_table *table, const raski_layout *layout, void *value) {
+    if (!layout) return true;
+    size_t bytes = raski_record_extra_size(layout, value);
+    if (!table_charge(table, bytes)) return false;
+    memcpy(table->owned_scratch, value, layout->size);
+    if (raski_record_own(layout, value, table->owned_scratch, NULL) == RASK_OK) return true;
+    memcpy(value, table->owned_scratch, layout->size);
+    table_release(table, bytes);
+    return false;
+}
+
+void raski_table_disown(raski_keyed_table *table, const raski_layout *layout, void *value) {
+    if (!layout) return;
+    table_release(table, raski_record_extra_size(layout, value));
+    raski_record_disown(layout, value);
+}
+
+static void free_block(raski_keyed_table *table, const garbage_block *block) {
+    if (block->map_state) {
+        raski_table_map_free(table, block->memory, block->map_state - 1);
+        return;
+    }
+    char *value = block->memory;
+    for (uint32_t i = 0; block->layout && i < block->count; i++, value += block->layout->size)
+        raski_table_disown(table, block->layout, value);
+    raski_free(block->memory);
+    table_release(table, block->bytes);
+}
+
+void raski_table_free_garbage(raski_keyed_table *table) {
+    for (size_t i = 0; i < table->garbage.count; i++) {
+        const saved_value *saved = &table->garbage.items[i];
+        memcpy(table->scratch, table->garbage.bytes + saved->bytes_at, saved->layout->size);
+        raski_table_disown(table, saved->layout, table->scratch);
+    }
+    saved_values_forget(&table->garbage);
+    for (size_t i = 0; i < table->blocks.count; i++) free_block(table, &table->blocks.items[i]);
+    table->blocks.count = 0;
 }
 
 /* ---------------------------------------------------------------- key parts inside state 0 */
@@ -74,27 +130,29 @@ static bool is_tracked(const raski_keyed_table *table, const char *row, unsigned
     return table->tracked_offset && (load_u32(row + table->tracked_offset) >> state & 1U) != 0;
 }
 
-/* value borrows: makes it own copies, the key parts (which become zero) excepted. */
+/* value borrows: it makes own copies, the key parts (which become zero) excepted. */
 static bool own_value(raski_keyed_table *table, unsigned state, char *value) {
     zero_key_parts(table, state, value);
-    const raski_layout *layout = table->states[state].layout;
-    size_t bytes = raski_record_extra_size(layout, value);
-    if (!table_charge(table, bytes)) return false;
-    if (raski_record_own(layout, value, value, NULL) == RASK_OK) return true;
-    table_release(table, bytes);
-    return false;
+    return raski_table_own(table, table->states[state].layout, value);
 }
 
 static void disown_value(raski_keyed_table *table, unsigned state, char *value) {
     zero_key_parts(table, state, value);
+    raski_table_disown(table, table->states[state].layout, value);
+}
+
+/* A state's value that was replaced; there is room for it in the garbage. */
+static void throw_away(raski_keyed_table *table, unsigned state, const char *value) {
     const raski_layout *layout = table->states[state].layout;
-    table_release(table, raski_record_extra_size(layout, value));
-    raski_record_disown(layout, value);
+    size_t at = table->garbage.bytes_used;
+    raski_table_throw_away(table, layout, value);
+    zero_key_parts(table, state, table->garbage.bytes + at);
 }
 
 rask_status raski_keyed_table_store(raski_keyed_table *table, char *row, unsigned state,
                                     const void *value, raski_error *err) {
     const table_state *spec = &table->states[state];
+    RASKI_DCHECK(spec->kind == RASKI_STATE_VALUE);
     char *place = row + spec->offset;
     if (!spec->layout) {
         memmove(place, value, spec->size);
@@ -132,6 +190,14 @@ rask_status raski_keyed_table_clear(raski_keyed_table *table, char *row, unsigne
     RASKI_DCHECK(!table->permanent);
     if (!raski_row_has(row, state)) return RASK_OK;
     const table_state *spec = &table->states[state];
+    if (spec->kind == RASKI_STATE_LIST) {
+        raski_table_list_clear(table, row, state);
+        return RASK_OK;
+    }
+    if (spec->kind == RASKI_STATE_MAP) {
+        raski_table_map_clear(table, row, state);
+        return RASK_OK;
+    }
     if (spec->layout && !is_tracked(table, row, state)) {
         if (!saved_values_reserve(&table->garbage, spec->size))
             return raski_table_no_memory(table, err);
@@ -151,13 +217,37 @@ rask_status raski_keyed_table_track(raski_keyed_table *table, char *row, unsigne
     if (is_tracked(table, row, state)) return RASK_OK;
     if (!saved_values_reserve(&table->tracked, spec->size))
         return raski_table_no_memory(table, err);
-    saved_value saved = {.row = row, .state = state, .was_present = raski_row_has(row, state)};
+    saved_value saved = {.row = row,
+                         .layout = spec->layout,
+                         .state = state,
+                         .was_present = raski_row_has(row, state)};
     saved_values_push(&table->tracked, saved, row + spec->offset, spec->size);
     *(uint32_t *)(void *)(row + table->tracked_offset) |= UINT32_C(1) << state;
     return RASK_OK;
 }
 
+rask_status raski_table_track_entry(raski_keyed_table *table, char *entry, unsigned state,
+                                    bool was_present, raski_error *err) {
+    const table_state *spec = &table->states[state];
+    if (!spec->layout || *entry_flags(entry) & ENTRY_TRACKED) return RASK_OK;
+    if (!saved_values_reserve(&table->tracked, spec->item_size))
+        return raski_table_no_memory(table, err);
+    saved_value saved = {.row = entry,
+                         .place = entry + spec->value_offset,
+                         .layout = spec->layout,
+                         .state = state,
+                         .was_present = was_present};
+    saved_values_push(&table->tracked, saved, saved.place, spec->item_size);
+    *entry_flags(entry) |= ENTRY_TRACKED;
+    return RASK_OK;
+}
+
 static void restore_tracked(raski_keyed_table *table, const saved_value *saved) {
+    if (saved->place) {
+        memcpy(saved->place, table->tracked.bytes + saved->bytes_at, saved->layout->size);
+        *entry_flags(saved->row) &= ~ENTRY_TRACKED;
+        return;
+    }
     uint32_t bit = UINT32_C(1) << saved->state;
     memcpy(saved->row + table->states[saved->state].offset, table->tracked.bytes + saved->bytes_at,
            table->states[saved->state].size);
@@ -167,8 +257,29 @@ static void restore_tracked(raski_keyed_table *table, const saved_value *saved) 
         *row_present(saved->row) &= ~bit;
 }
 
+/* A map's value. When its entry was removed meanwhile, what it owned before is all there is. */
+static bool adopt_entry(raski_keyed_table *table, const saved_value *saved) {
+    const raski_layout *layout = saved->layout;
+    const char *before = table->tracked.bytes + saved->bytes_at;
+    bool removed = (*entry_flags(saved->row) & ENTRY_REMOVED) != 0;
+    if (!removed && memcmp(saved->place, before, layout->size) == 0) {
+        *entry_flags(saved->row) &= ~ENTRY_TRACKED;
+        return true;
+    }
+    if (!saved_values_reserve(&table->garbage, layout->size)) return false;
+    if (!removed) {
+        memcpy(table->scratch, saved->place, layout->size);
+        if (!raski_table_own(table, layout, table->scratch)) return false;
+        memcpy(saved->place, table->scratch, layout->size);
+    }
+    *entry_flags(saved->row) &= ~ENTRY_TRACKED;
+    if (saved->was_present) raski_table_throw_away(table, layout, before);
+    return true;
+}
+
 /* false without memory: nothing is changed then. */
 static bool adopt_one(raski_keyed_table *table, const saved_value *saved) {
+    if (saved->place) return adopt_entry(table, saved);
     const table_state *spec = &table->states[saved->state];
     char *place = saved->row + spec->offset;
     const char *before = table->tracked.bytes + saved->bytes_at;
@@ -193,6 +304,7 @@ rask_status raski_keyed_table_adopt(raski_keyed_table *table, raski_error *err) 
         const saved_value *saved = &table->tracked.items[i];
         if (!failed && !adopt_one(table, saved)) failed = true;
         if (failed) restore_tracked(table, saved);
+        if (saved->place) continue;
         *(uint32_t *)(void *)(saved->row + table->tracked_offset) &= ~(UINT32_C(1) << saved->state);
     }
     saved_values_forget(&table->tracked);
@@ -200,19 +312,20 @@ rask_status raski_keyed_table_adopt(raski_keyed_table *table, raski_error *err) 
 }
 
 void raski_keyed_table_end_batch(raski_keyed_table *table) {
-    for (size_t i = 0; i < table->garbage.count; i++) {
-        const saved_value *saved = &table->garbage.items[i];
-        memcpy(table->scratch, table->garbage.bytes + saved->bytes_at,
-               table->states[saved->state].size);
-        disown_value(table, saved->state, table->scratch);
-    }
-    saved_values_forget(&table->garbage);
+    if (!table->snapshot) raski_table_free_garbage(table);
+    table->batch++;
+    if (__builtin_expect(table->has_ttl, 0)) raski_table_ttl_cleanup(table);
+    if (__builtin_expect(table->cache != NULL, 0)) raski_cache_end_batch(table);
 }
 
 void raski_keyed_table_sweep(raski_keyed_table *table, char *const *rows, size_t n) {
     RASKI_DCHECK(!table->permanent);
     for (size_t i = 0; i < n; i++) {
         if (__builtin_expect(*row_present(rows[i]) != 0, 1)) continue;
+        if (table->timers_offset && raski_keyed_table_pins(table, rows[i]) != 0) continue;
+        raski_keyed_table_before_write(table, rows[i]);
+        if (__builtin_expect(table->cache != NULL, 0) && raski_cache_keeps(table, rows[i]))
+            continue;
         RASKI_DCHECK(!table->tracked_offset || load_u32(rows[i] + table->tracked_offset) == 0);
         uint64_t hash = table_hash(table, &table->key_in_row, rows[i]);
         uint32_t number = raski_table_index_remove(table, hash, rows[i]);
@@ -221,26 +334,38 @@ void raski_keyed_table_sweep(raski_keyed_table *table, char *const *rows, size_t
     }
 }
 
+void raski_table_release_row(raski_keyed_table *table, char *row) {
+    for (unsigned i = 0; i < table->state_count; i++) {
+        const table_state *state = &table->states[i];
+        if (state->kind == RASKI_STATE_LIST) {
+            raski_table_list_free(table, row_slot(table, row, i), i);
+        } else if (state->kind == RASKI_STATE_MAP) {
+            if (row_slot(table, row, i)->memory)
+                raski_table_map_free(table, row_slot(table, row, i)->memory, i);
+        } else if (state->layout && has_value(table, row, i)) {
+            memcpy(table->scratch, row + state->offset, state->size);
+            disown_value(table, i, table->scratch);
+        }
+    }
+}
+
 void raski_table_release_values(raski_keyed_table *table) {
     for (size_t i = 0; i < table->tracked.count; i++)
         restore_tracked(table, &table->tracked.items[i]);
-    raski_keyed_table_end_batch(table);
-    bool owns = table->tracked_offset != 0;
+    raski_table_free_garbage(table);
+    bool owns = table->tracked_offset != 0 || table->container_count > 0;
     for (size_t i = 0; i < table->state_count; i++) owns = owns || table->states[i].layout;
     for (uint32_t i = 0; i < table->key.part_count; i++) owns = owns || table->key_layouts[i];
     size_t position = 0;
     for (char *row; owns && (row = raski_keyed_table_next(table, &position));) {
-        for (unsigned i = 0; i < table->state_count; i++) {
-            if (!table->states[i].layout || !has_value(table, row, i)) continue;
-            memcpy(table->scratch, row + table->states[i].offset, table->states[i].size);
-            disown_value(table, i, table->scratch);
-        }
+        raski_table_release_row(table, row);
         for (uint32_t i = 0; i < table->key.part_count; i++)
-            if (table->key_layouts[i])
-                raski_record_disown(table->key_layouts[i], row + table->key_in_row.parts[i].offset);
+            raski_table_disown(table, table->key_layouts[i],
+                               row + table->key_in_row.parts[i].offset);
     }
     raski_free(table->tracked.items);
     raski_free(table->tracked.bytes);
     raski_free(table->garbage.items);
     raski_free(table->garbage.bytes);
+    raski_vec_free(&table->blocks);
 }

@@ -1,0 +1,33 @@
+/* keyed_table_cache.h - a keyed table whose rows are the cache of a store. See keyed_table_cache.c.
+ * Private to the keyed table. Threads: the table's owner. */
+#ifndef RASKI_STATE_KEYED_TABLE_CACHE_H
+#define RASKI_STATE_KEYED_TABLE_CACHE_H
+#include "state/keyed_table_private.h"
+#include "state/state_store.h"
+
+/* Places the cache's hidden words behind offset (a multiple of 4); returns where they end. */
+uint32_t raski_cache_lay_out(uint32_t offset, uint32_t *ret_cache_offset);
+struct raski_table_cache *raski_cache_create(raski_keyed_table *table,
+                                             raski_state_store *store_take, size_t cache_bytes);
+void raski_cache_destroy(struct raski_table_cache *cache_take_or_null);
+/* What went wrong at the end of a batch. */
+RASKI_NODISCARD rask_status raski_cache_check(raski_keyed_table *table, raski_error *err);
+/* After a lookup of n records: rows that it made take over what the store has of their keys (their
+ * bits in *inserted are cleared then), and all rows count as changed. */
+RASKI_NODISCARD rask_status raski_cache_rows(raski_keyed_table *table, char *const *rows, size_t n,
+                                             uint64_t *inserted, raski_error *err);
+/* A list or map of a row was changed. */
+void raski_cache_container_changed(raski_keyed_table *table, char *row, unsigned state);
+/* raski_keyed_table_find. An error of the store is left for raski_cache_check. */
+char *raski_cache_find(raski_keyed_table *table, const raski_key_spec *spec, const void *record);
+/* Takes a row out of memory with all that it owns; nothing is written. */
+void raski_cache_drop_row(raski_keyed_table *table, char *row);
+/* Whether a row without state has to stay for a while, since the store still has it. */
+bool raski_cache_keeps(raski_keyed_table *table, char *row);
+/* Evicts what is too much. */
+void raski_cache_end_batch(raski_keyed_table *table);
+RASKI_NODISCARD rask_status raski_cache_flush(raski_keyed_table *table, raski_error *err);
+RASKI_NODISCARD rask_status raski_cache_visit(raski_keyed_table *table,
+                                              raski_keyed_table_visitor *visit, void *ctx,
+                                              raski_error *err);
+#endif

@@ -1,0 +1,36 @@
+/* What tests of keyed tables share: a small generator, and tables of each backend. */
+#ifndef RASKI_STATE_KEYED_TABLE_TEST_UTIL_H
+#define RASKI_STATE_KEYED_TABLE_TEST_UTIL_H
+#include "state/keyed_table.h"
+
+/* The same numbers in every run. */
+static uint64_t random_state = 1;
+static uint64_t random_u64(void) {
+    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+static size_t random_below(size_t limit) {
+    return (size_t)(random_u64() % limit);
+}
+
+typedef struct test_backend {
+    const char *name;
+    bool stored;
+    size_t cache_bytes;
+} test_backend;
+enum { TEST_BACKENDS = 1 };
+static const test_backend test_backends[TEST_BACKENDS] = {{"hashmap", false, 0}};
+
+static raski_keyed_table *make_test_table(const test_backend *backend,
+                                          raski_keyed_table_options *options) {
+    (void)backend;
+    raski_keyed_table *table = NULL;
+    raski_error err = {0};
+    rask_status status = raski_keyed_table_create(options, &table, &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(status, RASK_OK);
+    return table;
+}
+#endif
