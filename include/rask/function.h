@@ -382,8 +382,48 @@
     } \
     static const raski_hook raski_add_split_##fn = {.add_split = raski_add_split_run_##fn}; \
     static rask_status raski_add_split_body_##fn(raski_self_##fn *self_p, rask_bytes split_p)
-/* In RASK_ENUMERATE: one piece of work, size bytes, which are copied. RASK_OK or RASK_E_NOMEM. */
+/* In RASK_ENUMERATE:
+ *   rask_add_split(splits, bytes, size)  one piece of work, size bytes, which are copied. RASK_OK or
+ *                                        RASK_E_NOMEM
+ *   rask_readers(splits)                 how many subtasks will read
+ * A source whose splits appear while it runs looks for them again and again; it is not bounded then:
+ *   rask_enumerate_again_ms(splits, n)   run RASK_ENUMERATE once more in n milliseconds (at least 1),
+ *                                        on a new copy of the initial instance; readers without a
+ *                                        split wait for what it finds
+ *   rask_splits_seen(splits, key)        whether this text was asked about before in this job; from
+ *                                        now on it was. What names a split that was added already
+ *                                        (a path, a partition) is remembered so, and belongs to the
+ *                                        job's state.
+ * Flink: SplitEnumeratorContext.assignSplit, currentParallelism, callAsync. */
 #define rask_add_split(splits, bytes, size) raski_add_split((splits), (bytes), (size))
+#define rask_readers(splits) raski_splits_readers(splits)
+#define rask_enumerate_again_ms(splits, relative_ms) raski_enumerate_again((splits), (relative_ms))
+#define rask_splits_seen(splits, key) (raski_splits_seen((splits), (key)) != 0)
+/* Where a source is, so that a job goes on there after it was stopped or has failed. The bytes are
+ * the source's own; let them begin with a version. All of this runs between two calls of the body.
+ *   RASK_POSITION(fn, self, text)     appends them to text with rask_text_append. Of a split source:
+ *                                     a split with what is left of the running one, which
+ *                                     RASK_ADD_SPLIT of another reader starts like any other
+ *   RASK_RESTORE(fn, self, position)  not for split sources: after RASK_OPEN, before the body is
+ *                                     called; once for each position (several when there are less
+ *                                     subtasks than before), not at all where there is none
+ * Return RASK_OK or rask_fail(...). A source without RASK_POSITION reads its splits, or all of its
+ * input, from the start again. Flink: SourceReader.snapshotState, SourceSplit;
+ * CheckpointedFunction. */
+#define RASK_POSITION(fn, self_p, text_p) \
+    static rask_status raski_position_body_##fn(raski_self_##fn *self_p, rask_text *text_p); \
+    static rask_status raski_position_run_##fn(void *s_, rask_text *text_p) { \
+        return raski_position_body_##fn((raski_self_##fn *)s_, text_p); \
+    } \
+    static const raski_hook raski_position_##fn = {.position = raski_position_run_##fn}; \
+    static rask_status raski_position_body_##fn(raski_self_##fn *self_p, rask_text *text_p)
+#define RASK_RESTORE(fn, self_p, position_p) \
+    static rask_status raski_restore_body_##fn(raski_self_##fn *self_p, rask_bytes position_p); \
+    static rask_status raski_restore_run_##fn(void *s_, rask_bytes position_p) { \
+        return raski_restore_body_##fn((raski_self_##fn *)s_, position_p); \
+    } \
+    static const raski_hook raski_restore_##fn = {.add_split = raski_restore_run_##fn}; \
+    static rask_status raski_restore_body_##fn(raski_self_##fn *self_p, rask_bytes position_p)
 /* Before a source returns RASK_IDLE: call again after relative_ns nanoseconds at the latest, and as
  * soon as the file descriptor fd can be read. */
 #define rask_idle_ns(out, relative_ns) ((void)((out)->ctx->wake_ns = (relative_ns)))
@@ -501,11 +541,13 @@
 #define RASKI_HOOKS(fn, SELF) \
     typedef SELF raski_self_##fn; \
     RASKI_UNUSED static const raski_hook raski_open_##fn, raski_close_##fn, raski_finish_##fn, \
-        raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn, raski_timer_##fn;
+        raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn, raski_timer_##fn, \
+        raski_position_##fn, raski_restore_##fn;
 #define RASKI_HOOKED(fn, SELF) \
     .self = &raski_states_##SELF, .open = &raski_open_##fn, .close = &raski_close_##fn, \
     .finish = &raski_finish_##fn, .end = &raski_end_##fn, .enumerate = &raski_enumerate_##fn, \
-    .add_split = &raski_add_split_##fn, .timer = &raski_timer_##fn
+    .add_split = &raski_add_split_##fn, .timer = &raski_timer_##fn, \
+    .position = &raski_position_##fn, .restore = &raski_restore_##fn
 #define RASKI_DEFINE_HOOK(fn, hook, self_p) \
     static rask_status raski_##hook##_body_##fn(raski_self_##fn *self_p); \
     static rask_status raski_##hook##_run_##fn(void *s_) { \

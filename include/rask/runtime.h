@@ -93,9 +93,10 @@ typedef struct raski_hook {
     rask_status (*finish)(void *self);
     size_t (*end)(void *self, rask_ctx *ctx); /* like raski_run, without input */
     rask_status (*enumerate)(void *self, raski_splits *splits);
-    rask_status (*add_split)(void *self, rask_bytes split);
+    rask_status (*add_split)(void *self, rask_bytes split); /* also restore */
     /* n timers of one time have fired; as raski_run: the rows of their keys are ctx->rows */
     size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
+    rask_status (*position)(void *self, rask_text *position);
 } raski_hook;
 
 /* Time-to-live of a keyed state, in processing time. A list's items and a map's entries have each
@@ -137,7 +138,7 @@ typedef struct raski_fn {
     raski_run_in_place *run_in_place; /* or NULL */
     raski_next *next;
     const raski_states *self;
-    const raski_hook *open, *close, *finish, *end, *enumerate, *add_split;
+    const raski_hook *open, *close, *finish, *end, *enumerate, *add_split, *position, *restore;
     /* reduce: record i of in is combined with the record at states[i] (bit i of first: there is
      * none yet) and the result written there and, unless out is NULL, to out; at most 64 records */
     void (*reduce)(void *ctx, const void *in, size_t n, char *const *states, uint64_t first,
@@ -168,6 +169,9 @@ RASK_API const void *raski_current_key(rask_ctx *ctx, const rask_type *type);
 RASK_API RASKI_COLD_CALL rask_status raski_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 RASK_API rask_status raski_add_split(raski_splits *splits, const void *bytes, size_t size);
+RASK_API void raski_enumerate_again(raski_splits *splits, int64_t relative_ms);
+RASK_API int raski_splits_seen(raski_splits *splits, const char *key);
+RASK_API int raski_splits_readers(const raski_splits *splits);
 
 /* Fails the job: return rask_fail("cannot parse %s", text). The program then prints operator,
  * subtask, record number, file, line and the message. Valid in every body and hook, on the task's

@@ -62,6 +62,7 @@ typedef struct rask_options {
     bool bounded;                  /* sources: they end by themselves (needed in batch mode) */
     bool parallel;                 /* legacy sources: may run in several subtasks */
     bool last_on_tie;              /* min_by, max_by: of equal records keep the last */
+    rask_millis monitor_interval;  /* files: look for new ones after that time, for ever */
     bool append;                   /* text sinks: keep what the file holds */
     struct raski_init {
         const void *data;
@@ -256,7 +257,10 @@ RASK_API int raski_iterator_close(raski_iterator *);
                                                   RASKI_REST_OPTIONS(__VA_ARGS__), RASKI_HERE)})
 /* rask_read_text(env, path, options...): the lines of a file, of all files below a folder or of
  * those that match a glob; split among parallel readers at line ends; .gz and .zst files are read
- * through their decoders (as one split each). Flink: FileSource with TextLineInputFormat. */
+ * through their decoders (as one split each). With .monitor_interval = RASK_MS(1000) new files are
+ * looked for after each such time and the stream never ends; every file is read once, so it must be
+ * whole when it appears there (write it under a name that begins with a dot, then rename it).
+ * Flink: FileSource with TextLineInputFormat; monitorContinuously. */
 #define rask_read_text(env, ...) \
     ((rask_stream_rask_string){.node = raski_read_text(env, RASKI_FIRST(__VA_ARGS__), \
                                                        RASKI_REST_OPTIONS(__VA_ARGS__), \

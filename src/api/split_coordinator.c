@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "operators/definition.h"
 #include "operators/operator.h"
@@ -16,7 +17,17 @@ typedef struct split {
 
 struct raski_splits {
     RASKI_VEC(split) items;
+    raski_map seen; /* what rask_splits_seen was asked about */
+    int readers;
+    int64_t again_ms; /* -1: this was all */
 };
+
+/* A subtask, which reads one split at a time. */
+typedef struct reader {
+    bool reads, waits;
+    size_t split; /* if it reads: the index of its split */
+    int attempt;
+} reader;
 
 typedef struct source {
     const raski_operator_definition *def;
@@ -27,6 +38,8 @@ typedef struct coordinator {
     source *of; /* borrowed */
     const raski_coordinator_context *context;
     raski_splits splits;
+    reader *readers; /* by subtask */
+    size_t next;     /* all splits before this index are given out */
 } coordinator;
 
 struct raski_split_coordinators {
@@ -43,6 +56,20 @@ rask_status raski_add_split(raski_splits *splits, const void *bytes, size_t size
     return RASK_OK;
 }
 
+void raski_enumerate_again(raski_splits *splits, int64_t relative_ms) {
+    splits->again_ms = relative_ms > 1 ? relative_ms : 1;
+}
+
+int raski_splits_seen(raski_splits *splits, const char *key) {
+    if (raski_map_has(&splits->seen, key)) return 1;
+    raski_map_put(&splits->seen, key, NULL);
+    return 0;
+}
+
+int raski_splits_readers(const raski_splits *splits) {
+    return splits->readers;
+}
+
 static rask_status enumerate(coordinator *c, raski_error *err) {
     const raski_fn *fn = c->of->def->fn;
     if (fn->enumerate == NULL || fn->enumerate->enumerate == NULL)
@@ -52,11 +79,16 @@ static rask_status enumerate(coordinator *c, raski_error *err) {
     void *self = raski_calloc(1, fn->self->size);
     if (c->of->def->self != NULL) memcpy(self, c->of->def->self, fn->self->size);
     raski_error failure = {0};
+    c->splits.again_ms = -1;
     raski_failure_sink_set(&failure);
     rask_status status = fn->enumerate->enumerate(self, &c->splits);
     raski_failure_sink_set(NULL);
     raski_free(self);
-    if (status >= 0 && !raski_error_is_set(&failure)) return RASK_OK;
+    c->of->splits = c->splits.items.count;
+    if (status >= 0 && !raski_error_is_set(&failure)) {
+        if (c->splits.again_ms >= 0) c->context->schedule(c->context->ctx, c->splits.again_ms);
+        return RASK_OK;
+    }
     if (!raski_error_is_set(&failure))
         (void)RASKI_FAIL(&failure, RASK_E_ARGUMENT, USER,
                          "enumerating the splits failed without a message (use rask_fail)");
@@ -67,20 +99,54 @@ static rask_status enumerate(coordinator *c, raski_error *err) {
 
 static rask_status start(void *self, raski_error *err) {
     coordinator *c = self;
-    RASKI_TRY(enumerate(c, err));
-    c->of->splits = c->splits.items.count;
     c->of->done = 0;
-    return RASK_OK;
+    return enumerate(c, err);
 }
 
 /* A reader that asks for the next split has read the one it had. */
-static void note_done(coordinator *c, int subtask, int attempt) {
-    for (size_t i = 0; i < c->splits.items.count; i++) {
-        split *s = &c->splits.items.items[i];
-        if (s->subtask != subtask || s->attempt != attempt || s->done) continue;
-        s->done = true;
+static void note_done(coordinator *c, reader *r, int attempt) {
+    if (r->reads && r->attempt == attempt) {
+        c->splits.items.items[r->split].done = true;
         c->of->done++;
     }
+    r->reads = false;
+}
+
+static split *next_split(coordinator *c) {
+    while (c->next < c->splits.items.count && c->splits.items.items[c->next].subtask >= 0)
+        c->next++;
+    return c->next < c->splits.items.count ? &c->splits.items.items[c->next] : NULL;
+}
+
+/* Answers a reader: with a split, not yet, or that there are no more. */
+static void answer(coordinator *c, int subtask, int attempt) {
+    reader *r = &c->readers[subtask];
+    split *s = next_split(c);
+    r->attempt = attempt;
+    r->reads = s != NULL;
+    r->waits = s == NULL && c->splits.again_ms >= 0;
+    if (r->waits) return;
+    if (s == NULL) {
+        const char no_more = RASKI_SOURCE_EVENT_NO_MORE;
+        c->context->send_event(c->context->ctx, subtask, &no_more, 1);
+        return;
+    }
+    r->split = c->next;
+    s->subtask = subtask;
+    s->attempt = attempt;
+    c->context->send_event(c->context->ctx, subtask, s->event, s->size);
+}
+
+static void answer_waiting(coordinator *c) {
+    for (int i = 0; i < c->splits.readers; i++)
+        if (c->readers[i].waits) answer(c, i, c->readers[i].attempt);
+}
+
+static rask_status timer(void *self, raski_error *err) {
+    coordinator *c = self;
+    RASKI_TRY(enumerate(c, err));
+    answer_waiting(c);
+    return RASK_OK;
 }
 
 static rask_status handle_event(void *self, int subtask, int attempt, const void *bytes,
@@ -90,17 +156,8 @@ static rask_status handle_event(void *self, int subtask, int attempt, const void
         return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL,
                           "a source sent an event of %zu bytes that is not a request for a split",
                           length);
-    note_done(c, subtask, attempt);
-    for (size_t i = 0; i < c->splits.items.count; i++) {
-        split *s = &c->splits.items.items[i];
-        if (s->subtask >= 0) continue;
-        s->subtask = subtask;
-        s->attempt = attempt;
-        c->context->send_event(c->context->ctx, subtask, s->event, s->size);
-        return RASK_OK;
-    }
-    const char no_more = RASKI_SOURCE_EVENT_NO_MORE;
-    c->context->send_event(c->context->ctx, subtask, &no_more, 1);
+    note_done(c, &c->readers[subtask], attempt);
+    answer(c, subtask, attempt);
     return RASK_OK;
 }
 
@@ -108,13 +165,16 @@ static rask_status handle_event(void *self, int subtask, int attempt, const void
 static void subtask_failed(void *self, int subtask, int attempt, const char *message) {
     (void)message;
     coordinator *c = self;
-    for (size_t i = 0; i < c->splits.items.count; i++) {
+    c->readers[subtask] = (reader){0};
+    for (size_t i = c->splits.items.count; i-- > 0;) {
         split *s = &c->splits.items.items[i];
         if (s->subtask != subtask || s->attempt != attempt) continue;
         s->subtask = -1;
         if (s->done) c->of->done--;
         s->done = false;
+        c->next = i < c->next ? i : c->next;
     }
+    answer_waiting(c);
 }
 
 static void subtask_ready(void *self, int subtask, int attempt) {
@@ -125,6 +185,8 @@ static void close_coordinator(void *self_take) {
     coordinator *c = self_take;
     for (size_t i = 0; i < c->splits.items.count; i++) raski_free(c->splits.items.items[i].event);
     raski_vec_free(&c->splits.items);
+    raski_map_free(&c->splits.seen);
+    raski_free(c->readers);
     raski_free(c);
 }
 
@@ -136,6 +198,7 @@ static const raski_operator_coordinator_vtable vtable = {
     .handle_event = handle_event,
     .subtask_ready = subtask_ready,
     .subtask_failed = subtask_failed,
+    .timer = timer,
     .close = close_coordinator,
 };
 
@@ -145,6 +208,8 @@ static rask_status create(void *ctx, const raski_coordinator_context *context,
     coordinator *c = RASKI_NEW(coordinator);
     c->of = ctx;
     c->context = context;
+    c->splits.readers = context->parallelism;
+    c->readers = RASKI_NEW_ARRAY(reader, (size_t)context->parallelism);
     *ret_coordinator = (raski_operator_coordinator){&vtable, c};
     return RASK_OK;
 }

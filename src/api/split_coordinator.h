@@ -1,6 +1,7 @@
-/* split_coordinator.h - the coordinators of split sources: they enumerate the splits once for the
- * job and hand them out, one at a time, to readers that ask. Flink: SourceCoordinator with a
- * SplitEnumerator (the file source's simple assigner). Threads: the job master's. */
+/* split_coordinator.h - the coordinators of split sources: they enumerate the splits, once for the
+ * job or again and again, and hand them out, one at a time, to readers that ask; readers wait while
+ * more may be found. Flink: SourceCoordinator with a SplitEnumerator (the file source's static and
+ * continuous ones with the simple assigner). Threads: the job master's. */
 #ifndef RASKI_API_SPLIT_COORDINATOR_H
 #define RASKI_API_SPLIT_COORDINATOR_H
 #include <stddef.h>

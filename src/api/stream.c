@@ -95,10 +95,18 @@ raski_stream *raski_read_text(rask_env *env, const char *path, const rask_option
                          path ? "an empty one" : "none (NULL): was an argument left out?");
         return raski_stream_mistake(env, &error, "text source", &rask_type_rask_string, file, line);
     }
-    raski_operator_definition *def =
-        raski_env_define_connector(env, raski_text_source(path), "text source", file, line);
-    return add_source(env, def, "text source", &rask_type_rask_string, false, true, true, &o, file,
-                      line);
+    if (o.monitor_interval.set && o.monitor_interval.ms < 1) {
+        raski_error error = {0};
+        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
+                         "rask_read_text needs a .monitor_interval of at least 1 ms, got %lld",
+                         (long long)o.monitor_interval.ms);
+        return raski_stream_mistake(env, &error, "text source", &rask_type_rask_string, file, line);
+    }
+    const int64_t monitor_ms = o.monitor_interval.set ? o.monitor_interval.ms : 0;
+    raski_operator_definition *def = raski_env_define_connector(
+        env, raski_text_source(path, monitor_ms), "text source", file, line);
+    return add_source(env, def, "text source", &rask_type_rask_string, false, true, monitor_ms == 0,
+                      &o, file, line);
 }
 
 raski_stream *raski_socket_text(rask_env *env, const char *host, int port,

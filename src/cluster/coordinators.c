@@ -19,7 +19,8 @@ struct raski_coordinators {
     raski_coordinator_host host;
     holder *holders;
     size_t count;
-    bool *is_ready; /* by task: its current attempt takes events */
+    uint32_t starts; /* so often were they started: timers of earlier ones are void */
+    bool *is_ready;  /* by task: its current attempt takes events */
 };
 
 /* ---------------------------------------------------------------- what coordinators call */
@@ -31,6 +32,14 @@ static void send_event(void *ctx, int subtask, const void *bytes, size_t length)
     size_t task = h->vertex->first_task + (size_t)subtask;
     if (self->is_ready[task])
         self->host.send_event(self->host.ctx, task, h->provider->operator_id, bytes, length);
+}
+
+/* The number of a timer: the start that it belongs to, and the holder. */
+static void schedule(void *ctx, int64_t delay_ms) {
+    const holder *h = ctx;
+    const raski_coordinators *self = h->owner;
+    uint64_t index = (uint64_t)(h - self->holders);
+    self->host.schedule(self->host.ctx, delay_ms, (uint64_t)self->starts << 32 | index);
 }
 
 static void fail_with(const holder *h, const raski_error *err) {
@@ -89,6 +98,7 @@ rask_status raski_coordinators_create(const raski_execution_graph *graph,
             .parallelism = h->vertex->parallelism,
             .operator_name = operator_->name,
             .send_event = send_event,
+            .schedule = schedule,
             .fail_job = fail_job,
         };
     }
@@ -114,6 +124,7 @@ void raski_coordinators_destroy(raski_coordinators *coordinators_take) {
 }
 
 rask_status raski_coordinators_start(raski_coordinators *coordinators, raski_error *err) {
+    coordinators->starts++;
     for (size_t i = 0; i < coordinators->count; i++) {
         holder *h = &coordinators->holders[i];
         RASKI_ASSERT(h->coordinator.vtable == NULL);
@@ -121,6 +132,16 @@ rask_status raski_coordinators_start(raski_coordinators *coordinators, raski_err
         RASKI_TRY(h->coordinator.vtable->start(h->coordinator.self, err));
     }
     return RASK_OK;
+}
+
+void raski_coordinators_timer(raski_coordinators *coordinators, uint64_t number) {
+    size_t index = (size_t)(number & UINT32_MAX);
+    if (number >> 32 != coordinators->starts || index >= coordinators->count) return;
+    holder *h = &coordinators->holders[index];
+    raski_error err = {0};
+    if (h->coordinator.vtable != NULL && h->coordinator.vtable->timer != NULL &&
+        h->coordinator.vtable->timer(h->coordinator.self, &err) != RASK_OK)
+        fail_with(h, &err);
 }
 
 /* ---------------------------------------------------------------- attempts */

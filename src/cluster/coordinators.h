@@ -13,6 +13,8 @@ typedef struct raski_coordinator_host {
     /* To an attempt that is ready. Borrows bytes. */
     void (*send_event)(void *ctx, size_t task, raski_id operator_id, const void *bytes,
                        size_t length);
+    /* Hands the number to raski_coordinators_timer after that time. */
+    void (*schedule)(void *ctx, int64_t delay_ms, uint64_t number);
     /* Takes the failure. Must not act on it before it has returned. */
     void (*fail_job)(void *ctx, raski_failure *failure_take);
 } raski_coordinator_host;
@@ -37,6 +39,8 @@ void raski_coordinators_close(raski_coordinators *coordinators);
 void raski_coordinators_attempt_ready(raski_coordinators *coordinators, size_t task);
 void raski_coordinators_attempt_failed(raski_coordinators *coordinators, size_t task,
                                        const char *message);
+/* A time that a coordinator asked for has come. One that was closed meanwhile hears nothing. */
+void raski_coordinators_timer(raski_coordinators *coordinators, uint64_t number);
 /* An event of an attempt. An event of one that is not ready (any more) is dropped. */
 void raski_coordinators_handle_event(raski_coordinators *coordinators, raski_attempt_id attempt,
                                      raski_id operator_id, const void *bytes, size_t length);

@@ -279,6 +279,9 @@ static void receive_running(raski_job_master *self, raski_message *message) {
                                         event->bytes, event->length);
     } else if (type == &raski_message_coordinator_failed) {
         on_coordinator_failed(self, RASKI_PAYLOAD(message, raski_coordinator_failed_message));
+    } else if (type == &raski_message_coordinator_timer) {
+        raski_coordinators_timer(self->coordinators,
+                                 RASKI_PAYLOAD(message, raski_number_message)->number);
     } else if (type == &raski_message_scheduler_timer) {
         self->scheduler.vtable->on_timer(self->scheduler.self,
                                          RASKI_PAYLOAD(message, raski_number_message)->number);

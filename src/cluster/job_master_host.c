@@ -188,8 +188,15 @@ static void send_event(void *ctx, size_t task, raski_id operator_id, const void 
     raski_job_master_send_to(self, execution->task_executor, message);
 }
 
+static void schedule_coordinator(void *ctx, int64_t delay_ms, uint64_t number) {
+    (void)schedule(ctx, &raski_message_coordinator_timer, delay_ms, number);
+}
+
 raski_coordinator_host raski_job_master_coordinator_host(raski_job_master *self) {
-    return (raski_coordinator_host){.ctx = self, .send_event = send_event, .fail_job = fail_job};
+    return (raski_coordinator_host){.ctx = self,
+                                    .send_event = send_event,
+                                    .schedule = schedule_coordinator,
+                                    .fail_job = fail_job};
 }
 
 /* ---------------------------------------------------------------- states */

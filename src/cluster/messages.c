@@ -30,6 +30,7 @@ TYPE(slot_timeout, sizeof(raski_number_message), NULL);
 TYPE(progress_tick, 0, NULL);
 TYPE(heartbeat_tick, 0, NULL);
 TYPE(coordinator_failed, sizeof(raski_coordinator_failed_message), coordinator_failed_fini);
+TYPE(coordinator_timer, sizeof(raski_number_message), NULL);
 TYPE(declare_requirement, sizeof(raski_declare_requirement_message), NULL);
 
 void raski_job_result_fini(raski_job_result *result) {

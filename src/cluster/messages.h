@@ -50,6 +50,7 @@ extern const raski_message_type raski_message_scheduler_timer; /* number: the to
 extern const raski_message_type raski_message_slot_timeout;    /* number: the request */
 extern const raski_message_type raski_message_progress_tick;
 extern const raski_message_type raski_message_heartbeat_tick;
+extern const raski_message_type raski_message_coordinator_timer; /* number: of coordinators.h */
 typedef struct raski_coordinator_failed_message {
     raski_failure *failure; /* owned */
 } raski_coordinator_failed_message;

@@ -23,11 +23,13 @@ static inline void raski_connector_destroy(raski_connector *connector) {
     *connector = (raski_connector){0};
 }
 
-/* The lines of a file, of the files below a folder or of those that match a glob (split source). */
-raski_connector raski_text_source(const char *path);
+/* The lines of a file, of the files below a folder or of those that match a glob (split source).
+ * monitor_ms: looks for new files again and again after that time; 0: once. */
+raski_connector raski_text_source(const char *path, int64_t monitor_ms);
 /* The same with splits of split_bytes (0: chosen by the file's size) and a first buffer of
  * buffer_bytes (at least 1): for tests. */
-raski_connector raski_text_source_sized(const char *path, size_t split_bytes, size_t buffer_bytes);
+raski_connector raski_text_source_sized(const char *path, int64_t monitor_ms, size_t split_bytes,
+                                        size_t buffer_bytes);
 /* n records, in order; copies them with their strings (split source with one split). */
 raski_connector raski_values_source(const rask_type *type, const void *records, size_t n);
 /* from..to, both included, shared among the readers (split source). */

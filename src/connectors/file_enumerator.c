@@ -12,6 +12,7 @@
 
 #include "connectors/file_split.h"
 #include "formats/byte_source.h"
+#include "rask/function.h"
 
 /* Small enough that parallel readers end together, large enough that a split costs nothing. */
 static const int64_t SPLIT_BYTES_MIN = 1 << 20;
@@ -21,6 +22,8 @@ enum { SPLITS_PER_FILE = 16, DEPTH_MAX = 64 };
 typedef struct enumeration {
     raski_splits *splits;
     int64_t split_bytes; /* 0: by the file's size */
+    bool monitors;       /* looks again and again: what is gone meanwhile does no harm */
+    bool is_later;       /* not for the first time */
 } enumeration;
 
 /* Folders on the way to the one that is read, to notice links that lead back. */
@@ -33,7 +36,11 @@ typedef struct folder {
 
 static rask_status add_split(enumeration *e, const char *path, int64_t offset, int64_t length,
                              int64_t file_size) {
-    raski_file_split split = {offset, length, file_size, path, strlen(path)};
+    raski_file_split split = {.offset = offset,
+                              .length = length,
+                              .file_size = file_size,
+                              .path = path,
+                              .path_length = strlen(path)};
     size_t size = raski_file_split_size(split.path_length);
     char *bytes = malloc(size);
     if (bytes == NULL) return rask_fail("no memory for the splits of \"%s\"", path);
@@ -44,6 +51,7 @@ static rask_status add_split(enumeration *e, const char *path, int64_t offset, i
 }
 
 static rask_status add_file(enumeration *e, const char *path, const struct stat *info) {
+    if (e->monitors && rask_splits_seen(e->splits, path)) return RASK_OK;
     /* Pipes have no size, and neither have files that are made while they are read (/proc). */
     if (!S_ISREG(info->st_mode) || info->st_size == 0 || raski_is_compressed(path))
         return add_split(e, path, 0, -1, -1);
@@ -113,6 +121,7 @@ static rask_status add_folder(enumeration *e, const char *path, const struct sta
         return rask_fail("\"%s\" is more than %d folders deep", path, DEPTH_MAX);
     char **names = NULL;
     long count = list_folder(path, &names);
+    if (count < 0 && errno == ENOENT && e->monitors) return RASK_OK;
     if (count < 0) return rask_fail("cannot read the folder \"%s\": %s", path, strerror(errno));
     rask_status status = RASK_OK;
     for (long i = 0; i < count && status == RASK_OK; i++) {
@@ -186,7 +195,10 @@ static rask_status missing(const char *path) {
 
 static rask_status add_path(enumeration *e, const char *path, const folder *parent) {
     struct stat info;
-    if (stat(path, &info) != 0) return missing(path);
+    if (stat(path, &info) != 0) {
+        const bool may_be_gone = e->is_later || (e->monitors && parent != NULL);
+        return errno == ENOENT && may_be_gone ? RASK_OK : missing(path);
+    }
     return S_ISDIR(info.st_mode) ? add_folder(e, path, &info, parent) : add_file(e, path, &info);
 }
 
@@ -194,7 +206,10 @@ static rask_status add_glob(enumeration *e, const char *pattern) {
     glob_t found = {0};
     int code = glob(pattern, GLOB_ERR, NULL, &found);
     rask_status status = RASK_OK;
-    if (code == GLOB_NOMATCH)
+    const bool may_be_none = e->monitors && (code == GLOB_NOMATCH || errno == ENOENT);
+    if (code != 0 && code != GLOB_NOSPACE && may_be_none)
+        status = RASK_OK;
+    else if (code == GLOB_NOMATCH)
         status = rask_fail("nothing matches \"%s\"", pattern);
     else if (code != 0)
         status = rask_fail("cannot look for \"%s\": %s", pattern,
@@ -205,9 +220,14 @@ static rask_status add_glob(enumeration *e, const char *pattern) {
     return status;
 }
 
-rask_status raski_enumerate_files(const char *path, int64_t split_bytes, raski_splits *splits) {
-    enumeration e = {splits, split_bytes};
+rask_status raski_enumerate_files(const char *path, int64_t split_bytes, int64_t monitor_ms,
+                                  raski_splits *splits) {
+    enumeration e = {.splits = splits, .split_bytes = split_bytes, .monitors = monitor_ms > 0};
     struct stat info;
+    if (e.monitors) {
+        e.is_later = rask_splits_seen(splits, ""); /* which is no path */
+        rask_enumerate_again_ms(splits, monitor_ms);
+    }
     /* A file whose name looks like a pattern is that file. */
     if (strpbrk(path, "*?[") != NULL && stat(path, &info) != 0) return add_glob(&e, path);
     return add_path(&e, path, NULL);

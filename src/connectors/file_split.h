@@ -13,11 +13,13 @@
 typedef struct raski_file_split {
     int64_t offset, length;
     int64_t file_size; /* when it was enumerated, bytes; -1: not known */
+    int64_t position;  /* its first line that is not read yet begins at this byte (of what a decoder
+                        * gives, if there is one); 0: nothing is read yet */
     const char *path;  /* of path_length bytes, NUL-terminated */
     size_t path_length;
 } raski_file_split;
 
-enum { RASKI_FILE_SPLIT_VERSION = 1, RASKI_FILE_SPLIT_HEAD = 4 + 3 * 8 + 4 };
+enum { RASKI_FILE_SPLIT_VERSION = 2, RASKI_FILE_SPLIT_HEAD = 4 + 4 * 8 + 4 };
 
 /* Encoded size of a split with a path of that many bytes. */
 size_t raski_file_split_size(size_t path_length);
@@ -26,7 +28,9 @@ void raski_file_split_encode(const raski_file_split *split, char *ret_bytes);
 bool raski_file_split_decode(const void *bytes, size_t size, raski_file_split *ret_split);
 
 /* Adds the splits of a file, of all files below a folder, or of those that match a glob.
- * split_bytes: length of all but the last split of a file, 0: chosen by its size. Fails with
- * rask_fail. */
-rask_status raski_enumerate_files(const char *path, int64_t split_bytes, raski_splits *splits);
+ * split_bytes: length of all but the last split of a file, 0: chosen by its size. monitor_ms: look
+ * again after that time, for files that were not seen before; 0: this once. Fails with rask_fail.
+ */
+rask_status raski_enumerate_files(const char *path, int64_t split_bytes, int64_t monitor_ms,
+                                  raski_splits *splits);
 #endif

@@ -34,6 +34,7 @@ static void round_trip(void **state) {
         assert_int_equal(split.offset, splits[i].offset);
         assert_int_equal(split.length, splits[i].length);
         assert_int_equal(split.file_size, splits[i].file_size);
+        assert_int_equal(split.position, splits[i].position);
         assert_string_equal(split.path, splits[i].path);
         assert_int_equal(split.path_length, strlen(splits[i].path));
         free(bytes);
@@ -43,14 +44,17 @@ static void round_trip(void **state) {
 static void the_bytes_are_those_of_the_document(void **state) {
     (void)state;
     static const unsigned char expected[] = {
-        1,    0,    0,    0,                            /* version */
+        2,    0,    0,    0,                            /* version */
         3,    2,    1,    0,    0,    0,    0,    0,    /* offset 0x010203 */
         16,   0,    0,    0,    0,    0,    0,    0,    /* length 16 */
         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, /* size not known */
+        5,    2,    1,    0,    0,    0,    0,    0,    /* position 0x010205 */
         2,    0,    0,    0,    '/',  'x',  0};         /* path */
     size_t size = 0;
     char *bytes = encode(
-        (raski_file_split){.offset = 0x010203, .length = 16, .file_size = -1, .path = "/x"}, &size);
+        (raski_file_split){
+            .offset = 0x010203, .length = 16, .file_size = -1, .position = 0x010205, .path = "/x"},
+        &size);
     assert_int_equal(size, sizeof expected);
     assert_memory_equal(bytes, expected, size);
     free(bytes);
@@ -71,18 +75,22 @@ static void wrong_bytes(void **state) {
     (void)state;
     size_t size = 0;
     char *bytes = encode(
-        (raski_file_split){.offset = 10, .length = 20, .file_size = 30, .path = "/path"}, &size);
+        (raski_file_split){
+            .offset = 10, .length = 20, .file_size = 30, .position = 15, .path = "/path"},
+        &size);
     for (size_t cut = 0; cut < size; cut++) refuse(bytes, cut);
     static const struct {
         size_t at;
         char byte;
     } changes[] = {
-        {0, 2},                                      /* version */
+        {0, 1},                                      /* version */
         {11, (char)0x80},                            /* negative offset */
         {19, (char)0x80},                            /* length below -1 */
-        {28, 4},          {28, 6}, {31, (char)0xff}, /* length of the path */
-        {33, 0},                                     /* a NUL inside the path */
-        {37, 'x'},                                   /* no NUL behind it */
+        {35, (char)0x80},                            /* negative position */
+        {28, 9},                                     /* a position before the split */
+        {36, 4},          {36, 6}, {39, (char)0xff}, /* length of the path */
+        {41, 0},                                     /* a NUL inside the path */
+        {45, 'x'},                                   /* no NUL behind it */
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         char before = bytes[changes[i].at];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "connectors/connectors.h"
 #include "connectors/file_split.h"
@@ -17,15 +18,18 @@ static const size_t LINE_BYTES_MAX = (size_t)1 << 30;
 enum { PADDING = 64 }; /* readable bytes behind the data, for readers that look ahead */
 
 typedef struct reader {
-    const char *path;    /* enumerator: what to read; of the connector */
-    int64_t split_bytes; /* enumerator: 0: chosen by it */
-    size_t first_bytes;  /* of the buffer, when it is made */
-    char *file;          /* of the split */
+    const char *path;       /* enumerator: what to read; of the connector */
+    int64_t split_bytes;    /* enumerator: 0: chosen by it */
+    int64_t monitor_ms;     /* enumerator: look for new files after that time; 0: never */
+    size_t first_bytes;     /* of the buffer, when it is made */
+    char *file;             /* of the split */
+    raski_file_split split; /* the running one, as it is; path: file */
     raski_byte_source *source;
     char *buffer;
     size_t capacity, begin, end; /* bytes begin .. end are not read yet */
     size_t searched;             /* of them hold no line's end, from begin */
     int64_t line_start;          /* in the file, of the byte at begin */
+    int64_t to_drop;             /* bytes that a decoder gives again before line_start */
     int64_t split_end;           /* lines that start here or later are not ours; -1: all are */
     int64_t file_size;           /* that the enumerator saw; -1: unknown */
     bool at_end;                 /* the file has no more bytes than the buffer */
@@ -77,10 +81,19 @@ static rask_status fill(reader *self) {
     if (n == RASKI_BYTES_FAILED) return rask_fail("%s", message);
     if (n == 0) {
         self->at_end = true;
+        if (self->to_drop > 0)
+            return rask_fail("\"%s\" became shorter: reading was to go on at byte %lld of it",
+                             self->file, (long long)self->line_start);
         return check_size(self);
     }
     if (!self->has_returns || self->end == 0)
         self->has_returns = memchr(self->buffer + self->end, '\r', (size_t)n) != NULL;
+    if (RASKI_UNLIKELY(self->to_drop > 0)) {
+        const size_t drop = self->to_drop < n ? (size_t)self->to_drop : (size_t)n;
+        self->to_drop -= (int64_t)drop;
+        n -= (int64_t)drop;
+        memmove(self->buffer + self->end, self->buffer + self->end + drop, (size_t)n);
+    }
     self->end += (size_t)n;
     memset(self->buffer + self->end, 0, PADDING);
     return RASK_OK;
@@ -173,7 +186,21 @@ RASK_SPLIT_SOURCE(read_lines, reader, self, rask_string, out) {
 }
 
 RASK_ENUMERATE(read_lines, self, splits) {
-    return raski_enumerate_files(self->path, self->split_bytes, splits);
+    return raski_enumerate_files(self->path, self->split_bytes, self->monitor_ms, splits);
+}
+
+/* What was read before is not read again; a decoder has to make it again. A pipe is where it is. */
+static void begin_at(reader *self, const raski_file_split *split) {
+    struct stat info;
+    const bool goes_on = split->position > 0;
+    self->skip_line = split->offset > 0 && !goes_on;
+    self->line_start = goes_on ? split->position : split->offset - (self->skip_line ? 1 : 0);
+    self->to_drop = 0;
+    if (!goes_on || stat(split->path, &info) != 0) return;
+    if (!S_ISREG(info.st_mode))
+        self->line_start = 0;
+    else if (raski_is_compressed(split->path))
+        self->to_drop = self->line_start;
 }
 
 RASK_ADD_SPLIT(read_lines, self, bytes) {
@@ -182,17 +209,33 @@ RASK_ADD_SPLIT(read_lines, self, bytes) {
         return rask_fail("%u bytes came that are no file split of version %d", bytes.len,
                          RASKI_FILE_SPLIT_VERSION);
     char message[512];
-    self->skip_line = split.offset > 0;
-    self->line_start = split.offset - (self->skip_line ? 1 : 0);
+    begin_at(self, &split);
     self->split_end = split.length < 0 ? -1 : split.offset + split.length;
     self->file_size = split.file_size;
     self->at_end = self->has_returns = false;
     self->begin = self->end = self->searched = 0;
     self->file = strdup(split.path);
+    self->split = split;
+    self->split.path = self->file;
     if (self->file == NULL) return rask_fail("no memory to read \"%s\"", split.path);
     if (self->buffer == NULL && grow(self) != RASK_OK) return RASK_FAILED;
-    self->source = raski_byte_source_open(split.path, self->line_start, message, sizeof message);
+    self->source = raski_byte_source_open(split.path, self->to_drop > 0 ? 0 : self->line_start,
+                                          message, sizeof message);
     return self->source ? RASK_OK : rask_fail("%s", message);
+}
+
+RASK_POSITION(read_lines, self, text) {
+    raski_file_split rest = self->split;
+    if (!self->skip_line) rest.position = self->line_start;
+    size_t size = raski_file_split_size(rest.path_length);
+    char *bytes = malloc(size);
+    rask_status status = RASK_E_NOMEM;
+    if (bytes != NULL) {
+        raski_file_split_encode(&rest, bytes);
+        status = rask_text_append(text, bytes, size);
+        free(bytes);
+    }
+    return status == RASK_OK ? RASK_OK : rask_fail("no memory for the place in \"%s\"", rest.path);
 }
 
 RASK_CLOSE(read_lines, self) {
@@ -212,18 +255,20 @@ static void destroy(raski_connector *connector) {
     free(connector->memory);
 }
 
-raski_connector raski_text_source_sized(const char *path, size_t split_bytes, size_t buffer_bytes) {
+raski_connector raski_text_source_sized(const char *path, int64_t monitor_ms, size_t split_bytes,
+                                        size_t buffer_bytes) {
     size_t size = strlen(path) + 1;
     memory *m = calloc(1, sizeof *m + size);
     if (m == NULL) return (raski_connector){0};
     memcpy(m->path, path, size);
     m->initial.path = m->path;
     m->initial.split_bytes = (int64_t)split_bytes;
+    m->initial.monitor_ms = monitor_ms;
     m->initial.first_bytes = buffer_bytes;
     return (raski_connector){
         .fn = &raski_fn_read_lines.base, .self = &m->initial, .memory = m, .destroy = destroy};
 }
 
-raski_connector raski_text_source(const char *path) {
-    return raski_text_source_sized(path, 0, BUFFER_BYTES);
+raski_connector raski_text_source(const char *path, int64_t monitor_ms) {
+    return raski_text_source_sized(path, monitor_ms, 0, BUFFER_BYTES);
 }

@@ -67,7 +67,7 @@ static int read_job(const char *path, size_t split_bytes, size_t buffer_bytes, i
                     lines *ret) {
     rask_env *env = rask_env_create(NULL, NULL);
     rask_set_parallelism(env, parallelism);
-    raski_connector source = raski_text_source_sized(path, split_bytes, buffer_bytes);
+    raski_connector source = raski_text_source_sized(path, 0, split_bytes, buffer_bytes);
     assert_non_null(source.fn);
     const rask_options options = {
         .self = {source.self, source.fn->self->size, source.fn->self->type}, .bounded = true};
@@ -187,7 +187,7 @@ static void a_line_longer_than_the_buffer(void **state) {
 
 static void what_is_no_split_is_refused(void **state) {
     (void)state;
-    raski_connector source = raski_text_source("x");
+    raski_connector source = raski_text_source("x", 0);
     void *self = malloc(source.fn->self->size);
     assert_non_null(self);
     memcpy(self, source.self, source.fn->self->size);

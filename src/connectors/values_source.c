@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "connectors/connectors.h"
+#include "connectors/little_endian.h"
 #include "connectors/record_copy.h"
 #include "rask/function.h"
 
@@ -23,20 +24,48 @@ static rask_status next(void *self_p, rask_ctx *ctx, size_t *ret_n) {
     return self->next == self->count ? RASK_END : RASK_MORE;
 }
 
+/* As a split and as the position in it: version, index of the next record; little-endian. */
+enum { SPLIT_VERSION = 1, SPLIT_BYTES = 4 + 8 };
+
+static void encode(uint64_t index, char *ret_bytes) {
+    (void)raski_put(raski_put(ret_bytes, SPLIT_VERSION, 4), index, 8);
+}
+
 static rask_status enumerate(void *self, raski_splits *splits) {
     (void)self;
-    if (raski_add_split(splits, "", 0) != RASK_OK) return rask_fail("no memory for a split");
+    char bytes[SPLIT_BYTES];
+    encode(0, bytes);
+    if (raski_add_split(splits, bytes, sizeof bytes) != RASK_OK)
+        return rask_fail("no memory for a split");
     return RASK_OK;
 }
 
 static rask_status add_split(void *self_p, rask_bytes split) {
-    (void)split;
-    ((values *)self_p)->next = 0;
+    values *self = self_p;
+    const unsigned char *p = (const unsigned char *)rask_bytes_data(&split);
+    if (split.len != SPLIT_BYTES || raski_get(&p, 4) != SPLIT_VERSION)
+        return rask_fail("%u bytes came that are no place among values, of version %d", split.len,
+                         SPLIT_VERSION);
+    uint64_t index = raski_get(&p, 8);
+    if (index > self->count)
+        return rask_fail(
+            "reading was to go on at record %llu, but the program gives %zu: it is not "
+            "the program that was stopped",
+            (unsigned long long)index + 1, self->count);
+    self->next = (size_t)index;
     return RASK_OK;
+}
+
+static rask_status position(void *self, rask_text *text) {
+    char bytes[SPLIT_BYTES];
+    encode(((values *)self)->next, bytes);
+    if (rask_text_append(text, bytes, sizeof bytes) == RASK_OK) return RASK_OK;
+    return rask_fail("no memory for the place among values");
 }
 
 static const raski_hook enumerate_hook = {.enumerate = enumerate};
 static const raski_hook add_split_hook = {.add_split = add_split};
+static const raski_hook position_hook = {.position = position};
 
 typedef struct memory {
     raski_fn fn;
@@ -69,6 +98,7 @@ raski_connector raski_values_source(const rask_type *type, const void *records, 
                        .next = next,
                        .self = &values_states,
                        .enumerate = &enumerate_hook,
-                       .add_split = &add_split_hook};
+                       .add_split = &add_split_hook,
+                       .position = &position_hook};
     return (raski_connector){.fn = &m->fn, .self = &m->initial, .memory = m, .destroy = destroy};
 }

@@ -29,6 +29,8 @@ typedef struct raski_coordinator_context {
     /* Sends bytes (copied) to the current attempt of a subtask. An attempt that is not ready or is
      * gone never sees them. */
     void (*send_event)(void *ctx, int subtask, const void *bytes, size_t length);
+    /* Calls the coordinator's timer once, after that time (at least 0). */
+    void (*schedule)(void *ctx, int64_t delay_ms);
     /* Fails the job (the failover strategy decides what that means). Copies err, which is set. */
     void (*fail_job)(void *ctx, const raski_error *err);
 } raski_coordinator_context;
@@ -46,6 +48,8 @@ typedef struct raski_operator_coordinator_vtable {
     /* An attempt ended without finishing; what it was given and did not finish is to be given
      * again. message may be NULL. */
     void (*subtask_failed)(void *self, int subtask, int attempt, const char *message);
+    /* A time that it asked for has come. NULL: it never asks. A failure fails the job. */
+    rask_status (*timer)(void *self, raski_error *err);
     /* Frees the coordinator. */
     void (*close)(void *self_take);
 } raski_operator_coordinator_vtable;

@@ -229,6 +229,14 @@ typedef enum raski_source_result {
 raski_source_result raski_source_step(raski_operator *op);
 /* From the coordinator. */
 void raski_source_handle_event(raski_operator *op, const void *bytes, size_t size);
+/* Where the source is, between two steps: hands take what another reader (of the same or another
+ * subtask) goes on with, piece by piece: what is left of the running split and splits that were
+ * restored and not begun yet; of a source without splits its position, if it can tell. Bytes are
+ * borrowed. A failure is the operator's. */
+void raski_source_positions(raski_operator *op,
+                            void (*take)(void *ctx, const void *bytes, size_t size), void *ctx);
+/* One such piece, which is copied: before the first step, at which a failure shows. */
+void raski_source_restore(raski_operator *op, const void *bytes, size_t size);
 
 /* Events between a split source and its coordinator: one kind byte, then for SPLIT the split. */
 enum {
