@@ -2,15 +2,30 @@
 
 #include <string.h>
 
+#include "state/keyed_table_cache.h"
 #include "state/timer_queue_private.h"
 
 static inline void pin(const raski_timer_queue *queue, char *row) {
-    (void)queue;
-    (void)row;
+    if (queue->table) raski_keyed_table_pin(queue->table, row);
 }
 static inline void unpin(const raski_timer_queue *queue, char *row) {
-    (void)queue;
-    (void)row;
+    if (queue->table) raski_keyed_table_unpin(queue->table, row);
+}
+
+/* Rows that come out of the queue are about to be used as if a lookup had given them. */
+static void hand_out(const raski_timer_queue *queue, char **rows, size_t n) {
+    raski_keyed_table *table = queue->table;
+    if (!table) return;
+    for (size_t i = 0; i < n; i++) {
+        raski_keyed_table_before_write(table, rows[i]);
+        raski_keyed_table_unpin(table, rows[i]);
+    }
+    if (__builtin_expect(!table->cache, 1)) return;
+    for (size_t i = 0; i < n; i += RASKI_LOOKUP_MAX) {
+        uint64_t inserted = 0; /* nothing is read, so nothing fails */
+        size_t block = n - i < RASKI_LOOKUP_MAX ? n - i : RASKI_LOOKUP_MAX;
+        RASKI_ASSERT(raski_cache_rows(table, rows + i, block, &inserted, NULL) == RASK_OK);
+    }
 }
 
 raski_timer_queue *raski_timer_queue_create(raski_keyed_table *table_or_null) {
@@ -139,8 +154,8 @@ size_t raski_timer_queue_pop(raski_timer_queue *queue, int64_t until_ms, char **
         char *row = bucket->rows[bucket->head++];
         if (!row) continue;
         ret_rows[n++] = row;
-        unpin(queue, row);
     }
+    hand_out(queue, ret_rows, n);
     bucket->live -= (uint32_t)n;
     queue->count -= n;
     if (bucket->live == 0) {

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "state/keyed_table.h"
 
-typedef struct raski_keyed_table raski_keyed_table;
 typedef struct raski_timer_queue raski_timer_queue;
 
 /* An empty queue for rows of a table (borrowed for the queue's life; made with timers allowed).
@@ -54,9 +54,10 @@ size_t raski_timer_queue_bytes_used(const raski_timer_queue *queue);
 /* The smallest time that has timers; false: there are none. */
 bool raski_timer_queue_next_time(const raski_timer_queue *queue, int64_t *ret_time_ms);
 /* Takes out up to rows_max timers of the smallest time, if that is at most until_ms: they are
- * registered no longer, and their rows are unpinned: good until the table is swept or its batch
- * ends. Returns their number (0: nothing is due) and gives their rows and time. Call it again until
- * it returns 0: timers that were registered meanwhile are taken as well, in the order of time. */
+ * registered no longer, and their rows, as good as those of a lookup (until the table is swept or
+ * its batch ends), are unpinned: hand them to raski_keyed_table_sweep when they were used. Returns
+ * their number (0: nothing is due) and gives their rows and time. Call it again until it returns 0:
+ * timers that were registered meanwhile are taken as well, in the order of time. */
 size_t raski_timer_queue_pop(raski_timer_queue *queue, int64_t until_ms, char **ret_rows,
                              size_t rows_max, int64_t *ret_time_ms);
 
