@@ -42,6 +42,8 @@ typedef struct rask_ctx {
     int64_t wake_ns;   /* a source that is idle: relative time of the next call */
     int wake_fd;       /* a source that is idle: descriptor to wait for, or -1 */
     raski_operator *op;
+    /* where rask_emit_watermark goes: of a source or a watermark generator; else NULL */
+    struct raski_watermark_output *watermarks;
 } rask_ctx;
 
 /* What rask_timestamp gives for a record that has none. */
@@ -70,6 +72,8 @@ typedef enum raski_fn_kind {
     RASKI_FN_CO_GROUP,
     RASKI_FN_TRIGGER,
     RASKI_FN_DELTA,
+    RASKI_FN_TIMESTAMPS,
+    RASKI_FN_WATERMARK_GENERATOR,
 } raski_fn_kind;
 
 /* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
@@ -97,6 +101,7 @@ typedef struct raski_hook {
     /* n timers of one time have fired; as raski_run: the rows of their keys are ctx->rows */
     size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
     rask_status (*position)(void *self, rask_text *position);
+    void (*periodic)(void *self, rask_ctx *ctx); /* watermark generators */
 } raski_hook;
 
 /* Time-to-live of a keyed state, in processing time. A list's items and a map's entries have each
@@ -117,6 +122,13 @@ typedef struct rask_ttl {
      * in Flink; negative: none, only what is read (or left out of a snapshot) is removed. */
     int32_t cleanup_keys;
 } rask_ttl;
+
+/* An initial instance: what RASK_SELF makes. */
+struct raski_init {
+    const void *data;
+    size_t size;
+    const char *type;
+};
 
 /* One keyed state of an instance struct: a field of type rask_value(T). */
 typedef struct raski_states {
@@ -147,6 +159,7 @@ typedef struct raski_fn {
     int (*partition)(const void *key, int partitions);
     const raski_hook *timer;
     const struct raski_window_fn *window; /* rask/detail/window_functions.h; or NULL */
+    const raski_hook *periodic;
 } raski_fn;
 
 typedef struct raski_tag {

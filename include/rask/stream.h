@@ -10,7 +10,7 @@
  * DataStream, KeyedStream, ConnectedStreams. */
 #ifndef RASK_STREAM_H
 #define RASK_STREAM_H
-#include "rask/function.h"
+#include "rask/time.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,11 +64,15 @@ typedef struct rask_options {
     bool last_on_tie;              /* min_by, max_by: of equal records keep the last */
     rask_millis monitor_interval;  /* files: look for new ones after that time, for ever */
     bool append;                   /* text sinks: keep what the file holds */
-    struct raski_init {
-        const void *data;
-        size_t size;
-        const char *type;
-    } self;                        /* the initial instance: RASK_SELF(type, .field = value, ...) */
+    /* event time: rask_assign_timestamps, and sources with .timestamps (rask/time.h) */
+    rask_timestamps timestamps;    /* sources: RASK_TIMESTAMP_FIELD(T, field), ... */
+    rask_watermarks watermarks;    /* instead of a bound: RASK_WATERMARKS(fn), RASK_NO_WATERMARKS */
+    int64_t max_out_of_orderness_ms; /* how late a record may come, >= 0 */
+    int64_t idleness_ms;           /* without records for longer than this: idle; 0: never */
+    const char *alignment_group;   /* sources that do not run away from each other */
+    int64_t max_drift_ms;          /* how far ahead of the slowest one of the group may be, >= 0 */
+    int64_t update_interval_ms;    /* how often they compare; 0: 1000 */
+    struct raski_init self;        /* the initial instance: RASK_SELF(type, .field = value, ...) */
 } rask_options;
 
 /* ---------------------------------------------------------------- environment */

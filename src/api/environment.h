@@ -69,6 +69,10 @@ raski_stream *raski_stream_mistake(rask_env *env, const raski_error *error, cons
 const char *raski_env_type_text(rask_env *env, const rask_type *type);
 RASKI_NODISCARD rask_status raski_check_input(const raski_fn *fn, const rask_type *takes,
                                               const rask_type *carries, raski_error *err);
+/* Reads a source's .timestamps and strategy into its definition. RASK_OK also when it has none. */
+RASKI_NODISCARD rask_status raski_event_time_of_source(raski_operator_definition *def,
+                                                       const rask_options *options,
+                                                       raski_error *err);
 /* in, partitioned by a key. */
 raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
                                  const char *file, int line);

@@ -50,7 +50,12 @@ static raski_stream *add_source(rask_env *env, raski_operator_definition *def, c
                : raski_transformation_source(env->plan, name, text, bounded);
     def->bounded = bounded;
     raski_env_apply_options(env, t, o, file, line);
-    return raski_stream_create(env, NULL, t, type, def);
+    raski_error error = {0};
+    if (raski_event_time_of_source(def, o, &error) != RASK_OK)
+        return raski_stream_mistake(env, &error, o->name ? o->name : name, type, file, line);
+    raski_stream *stream = raski_stream_create(env, NULL, t, type, def);
+    stream->stamped = def->stamped;
+    return stream;
 }
 
 raski_stream *raski_source(rask_env *env, const raski_fn *fn, const rask_options *options,

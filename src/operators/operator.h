@@ -40,6 +40,8 @@ typedef struct raski_operator_env {
     void *clock;            /* context of now_ms; borrowed */
     int64_t next_wake_ms;   /* the smallest wake_ms of all operators; INT64_MAX: none */
     int64_t *no_timestamps; /* a column for batches without one, made on first use; owned */
+    /* How long the task has waited for its consumers so far; NULL: never. */
+    int64_t (*blocked_ns)(void *context);
     /* to an operator's coordinator; bytes are borrowed */
     void (*send_event)(void *context, raski_operator *op, const void *bytes, size_t size);
     void *context;

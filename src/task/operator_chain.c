@@ -264,6 +264,19 @@ static void send_event(void *context, raski_operator *op, const void *bytes, siz
     task->listener.send_event(task->listener.context, task, op->job->id, bytes, size);
 }
 
+/* Flink: BackPressureListener of a TaskIOMetricGroup. */
+static int64_t blocked_ns(void *context) {
+    const raski_task *task = context;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < task->writer_count; i++) {
+        raski_result_writer_counters counters;
+        if (task->writers[i] == NULL) continue;
+        raski_result_writer_get_counters(task->writers[i], &counters);
+        sum += counters.blocked_ns;
+    }
+    return (int64_t)sum;
+}
+
 static int64_t no_time(void *clock) {
     (void)clock;
     return 0;
@@ -280,6 +293,7 @@ rask_status raski_task_create(const raski_task_deployment *deployment,
     task->env.attempt_id = deployment->attempt_id;
     task->env.cancelled = &task->cancelled;
     task->env.send_event = send_event;
+    task->env.blocked_ns = blocked_ns;
     task->env.context = task;
     task->env.next_wake_ms = INT64_MAX;
     /* In a simulation processing time stands still. */

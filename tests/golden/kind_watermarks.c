@@ -3,9 +3,10 @@
 
 #include "base/alloc.h"
 #include "golden/java_json.h"
-#include "operators/time/watermark_generator.h"
+#include "operators/time/time_definition.h"
 #include "operators/time/watermark_output_multiplexer.h"
 #include "operators/time/watermark_valve.h"
+#include "rask/rask.h"
 
 /* ---------------------------------------------------------------- steps */
 static const char *text_member(const json_t *object, const char *key) {
@@ -129,25 +130,75 @@ void golden_watermark_multiplexer(golden_case *c) {
 }
 
 /* ---------------------------------------------------------------- generators */
-typedef struct assigner {
-    raski_watermark_output output; /* first: the generator's way to out */
-    raski_watermark_strategy strategy;
-    raski_watermark_generator generator;
-    raski_watermark_emitter emitter;
-    const char *timestamps; /* "value", "previous+value" or "" */
-    bool punctuated, batch;
-    int64_t interval_ms, next_ms, now_ms;
-    json_t *out; /* of the step */
-} assigner;
-
-static void watermark_out(raski_watermark_output *self, int64_t watermark_ms) {
-    assigner *a = (assigner *)self;
-    add_change(a->out, raski_watermark_emitter_advance(&a->emitter, watermark_ms));
+/* The program of these facts: key w emits a watermark, i and x are statuses. */
+typedef struct {
+    rask_string key;
+    int64_t value;
+} element;
+RASK_TYPE(element, key, value);
+typedef struct {
+    char unused;
+} nothing;
+RASK_INSTANCE(nothing);
+RASK_WATERMARK_GENERATOR(punctuate, nothing, self, element, e, timestamp, out) {
+    switch (*rask_string_data(&e.key)) {
+        case 'w':
+            rask_emit_watermark(out, e.value);
+            break;
+        case 'i':
+            rask_mark_idle(out);
+            break;
+        case 'x':
+            rask_mark_active(out);
+            break;
+        default:
+            break;
+    }
+}
+RASK_TIMESTAMPS(the_value, element, e, previous) {
+    return e.value;
+}
+RASK_TIMESTAMPS(previous_and_value, element, e, previous) {
+    return (int64_t)((uint64_t)previous + (uint64_t)e.value); /* wraps as in Java */
 }
 
-static void status_out(raski_watermark_output *self, bool idle) {
-    assigner *a = (assigner *)self;
-    add_change(a->out, raski_watermark_emitter_status(&a->emitter, idle));
+/* What stands behind the operator and notes what comes. */
+static void note_records(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
+                         size_t n, bool exclusive) {
+    (void)input, (void)exclusive;
+    const element *e = records;
+    for (size_t i = 0; i < n; i++) {
+        json_t *pair = json_pack("[s%I]", rask_string_data(&e[i].key), (size_t)e[i].key.len,
+                                 (json_int_t)e[i].value);
+        json_array_append_new(op->env->context,
+                              json_pack("{s:o,s:I}", "el", pair, "ts", (json_int_t)timestamps[i]));
+    }
+}
+
+static void note_watermark(raski_operator *op, int64_t watermark) {
+    json_array_append_new(op->env->context, watermark_json(watermark));
+}
+
+static bool note_status(raski_operator *op, bool idle) {
+    json_array_append_new(op->env->context, status_json(idle));
+    return true;
+}
+
+static const raski_operator_ops note_ops = {.name = "note",
+                                            .process = note_records,
+                                            .watermark = note_watermark,
+                                            .accepts_status = note_status};
+
+typedef struct assigner {
+    raski_operator_env env;
+    raski_time_definition definition;
+    raski_operator_definition def, behind;
+    raski_operator *op, *noting;
+    int64_t now_ms;
+} assigner;
+
+static int64_t clock_of_steps(void *now_ms) {
+    return *(int64_t *)now_ms;
 }
 
 static int64_t integer_or(golden_case *c, const json_t *object, const char *key,
@@ -156,64 +207,74 @@ static int64_t integer_or(golden_case *c, const json_t *object, const char *key,
     return value ? golden_integer(c, value) : otherwise;
 }
 
-static void read_config(golden_case *c, assigner *a) {
-    const json_t *config = json_object_get(c->json, "config");
+static void read_strategy(golden_case *c, const json_t *config, raski_time_definition *definition) {
     const char *strategy = text_member(config, "strategy");
-    a->output = (raski_watermark_output){watermark_out, status_out};
-    a->emitter = RASKI_WATERMARK_EMITTER_INITIAL;
-    a->timestamps = text_member(config, "assigner");
-    a->batch = json_is_true(json_object_get(config, "batch"));
-    a->punctuated = strcmp(strategy, "punctuated") == 0;
-    a->interval_ms = integer_or(c, config, "autoWatermarkInterval", 200);
-    a->next_ms = a->interval_ms;
-    a->strategy = (raski_watermark_strategy){
-        .kind = a->punctuated                           ? RASKI_WATERMARKS_USER
+    const char *timestamps = text_member(config, "assigner");
+    definition->strategy = (raski_watermark_strategy){
+        .kind = strcmp(strategy, "punctuated") == 0     ? RASKI_WATERMARKS_USER
                 : strcmp(strategy, "noWatermarks") == 0 ? RASKI_WATERMARKS_NONE
                                                         : RASKI_WATERMARKS_BOUNDED,
         .max_out_of_orderness_ms = integer_or(c, config, "bound", 0),
         .has_idleness = json_object_get(config, "idleTimeout") != NULL,
         .idleness_ms = integer_or(c, config, "idleTimeout", 0),
     };
+    definition->generator = &raski_fn_punctuate.base;
+    definition->timestamps = RASK_OWN_TIMESTAMPS;
+    if (strcmp(timestamps, "value") == 0) definition->timestamps = RASK_TIMESTAMP_FN(the_value);
+    if (strcmp(timestamps, "previous+value") == 0)
+        definition->timestamps = RASK_TIMESTAMP_FN(previous_and_value);
 }
 
-/* The program's generator of these facts: key w emits a watermark, i and x are statuses. */
-static void punctuate(assigner *a, const char *key, int64_t value) {
-    if (strcmp(key, "w") == 0) watermark_out(&a->output, value);
-    if (strcmp(key, "i") == 0) status_out(&a->output, true);
-    if (strcmp(key, "x") == 0) status_out(&a->output, false);
-}
-
-static void take_record(golden_case *c, assigner *a, const json_t *in) {
-    json_t *element = json_object_get(in, "el");
-    const json_t *given = json_object_get(in, "ts");
-    const int64_t value = golden_integer(c, json_array_get(element, 1));
-    int64_t timestamp = json_is_integer(given) ? json_integer_value(given) : INT64_MIN;
-    if (strcmp(a->timestamps, "value") == 0) timestamp = value;
-    if (strcmp(a->timestamps, "previous+value") == 0)
-        timestamp = (int64_t)((uint64_t)timestamp + (uint64_t)value); /* wraps as in Java */
-    if (raski_watermark_generator_on_records(&a->generator, &timestamp, 1) && !a->batch)
-        status_out(&a->output, false);
-    json_array_append_new(a->out,
-                          json_pack("{s:O,s:I}", "el", element, "ts", (json_int_t)timestamp));
-    if (a->punctuated && !a->batch)
-        punctuate(a, json_string_value(json_array_get(element, 0)), value);
+static rask_status start(golden_case *c, assigner *a, raski_configuration *configuration,
+                         const raski_job_operator jobs[2], raski_error *err) {
+    const json_t *config = json_object_get(c->json, "config");
+    char interval[32];
+    snprintf(interval, sizeof interval, "%lld ms",
+             (long long)integer_or(c, config, "autoWatermarkInterval", 200));
+    RASKI_TRY(raski_configuration_set(configuration, "pipeline.auto-watermark-interval", interval,
+                                      &RASKI_ORIGIN_BY_PROGRAM, err));
+    a->env = (raski_operator_env){.configuration = configuration,
+                                  .now_ms = clock_of_steps,
+                                  .clock = &a->now_ms,
+                                  .next_wake_ms = INT64_MAX};
+    a->def = (raski_operator_definition){
+        .ops = &raski_timestamps_ops,
+        .detail = &a->definition,
+        .in = &rask_type_element,
+        .out = &rask_type_element,
+        .stamped = true,
+        .final_results = json_is_true(json_object_get(config, "batch")),
+    };
+    a->behind =
+        (raski_operator_definition){.ops = &note_ops, .in = &rask_type_element, .stamped = true};
+    RASKI_TRY(raski_operator_create(&jobs[0], &a->env, &a->op, err));
+    RASKI_TRY(raski_operator_create(&jobs[1], &a->env, &a->noting, err));
+    raski_operator_add_chained(a->op, NULL, a->noting, 0);
+    raski_operator_open(a->noting);
+    raski_operator_open(a->op);
+    if (a->env.failed && err != NULL) *err = a->env.error;
+    return a->env.failed ? RASK_E_INTERNAL : RASK_OK;
 }
 
 static void take_step(golden_case *c, assigner *a, const json_t *in) {
-    if (json_object_get(in, "el")) {
-        take_record(c, a, in);
+    const json_t *pair = json_object_get(in, "el");
+    if (pair != NULL) {
+        element e = {rask_string_from(json_string_value(json_array_get(pair, 0))),
+                     golden_integer(c, json_array_get(pair, 1))};
+        const json_t *given = json_object_get(in, "ts");
+        int64_t timestamp = json_is_integer(given) ? json_integer_value(given) : RASK_NO_TIMESTAMP;
+        raski_operator_process(a->op, 0, &e, &timestamp, 1, true);
     } else if (json_object_get(in, "pt")) {
         a->now_ms = golden_integer(c, json_object_get(in, "pt"));
-        if (a->batch || a->interval_ms == 0 || a->now_ms < a->next_ms) return;
-        raski_watermark_generator_on_periodic(&a->generator, a->now_ms * 1000000, &a->output);
-        a->next_ms = a->now_ms + a->interval_ms;
+        raski_operator_advance_processing_time(a->op, a->now_ms);
     } else if (json_object_get(in, "wm")) {
-        const int64_t watermark_ms = golden_integer(c, json_object_get(in, "wm"));
-        if (watermark_ms == RASKI_WATERMARK_MAX) watermark_out(&a->output, watermark_ms);
-    } else if (json_object_get(in, "finish")) {
-        if (!a->batch)
-            raski_watermark_generator_on_periodic(&a->generator, a->now_ms * 1000000, &a->output);
+        raski_operator_watermark(a->op, 0, golden_integer(c, json_object_get(in, "wm")));
+    } else if (json_object_get(in, "status")) {
+        raski_operator_watermark_status(a->op, 0, is_idle_text(in));
+    } else {
+        raski_operator_end_input(a->op, 0);
     }
+    if (a->env.failed) golden_differ(c, "steps", "failed: %s", a->env.error.message);
 }
 
 /* Deviation W5 (docs/deviations.md): a stream that resumes is ACTIVE before its first record or at
@@ -261,12 +322,27 @@ static json_t *without_deviation(early_status *d, const json_t *expected, json_t
     return rest;
 }
 
+static void check_steps(golden_case *c, assigner *a) {
+    early_status deviation = {0};
+    size_t i;
+    const json_t *step;
+    json_array_foreach(json_object_get(c->json, "steps"), i, step) {
+        json_t *out = json_array();
+        a->env.context = out;
+        take_step(c, a, json_object_get(step, "in"));
+        json_t *expected = without_deviation(&deviation, json_object_get(step, "out"), out);
+        json_t *rest = json_pack("{s:o}", "out", expected);
+        check_step(c, i, rest, RASK_OK, NULL, out);
+        json_decref(rest);
+    }
+}
+
 void golden_watermark_generators(golden_case *c) {
     snprintf(c->name, sizeof c->name, "%s", text_member(c->json, "id"));
     assigner a = {0};
-    read_config(c, &a);
     raski_error err = {0};
-    rask_status status = raski_watermark_strategy_check(&a.strategy, &err);
+    read_strategy(c, json_object_get(c->json, "config"), &a.definition);
+    rask_status status = raski_watermark_strategy_check(&a.definition.strategy, &err);
     const json_t *build_error = json_object_get(c->json, "buildError");
     if (build_error != NULL || status != RASK_OK) {
         json_t *expected =
@@ -275,17 +351,16 @@ void golden_watermark_generators(golden_case *c) {
         json_decref(expected);
         return;
     }
-    if (a.batch) a.strategy = (raski_watermark_strategy){.kind = RASKI_WATERMARKS_NONE};
-    raski_watermark_generator_init(&a.generator, &a.strategy, NULL, NULL);
-    early_status deviation = {0};
-    size_t i;
-    const json_t *step;
-    json_array_foreach(json_object_get(c->json, "steps"), i, step) {
-        a.out = json_array();
-        take_step(c, &a, json_object_get(step, "in"));
-        json_t *expected = without_deviation(&deviation, json_object_get(step, "out"), a.out);
-        json_t *rest = json_pack("{s:o}", "out", expected);
-        check_step(c, i, rest, RASK_OK, NULL, a.out);
-        json_decref(rest);
-    }
+    char names[2][16] = {"assigner", "notes"};
+    const raski_job_operator jobs[2] = {{.name = names[0], .payload = &a.def},
+                                        {.name = names[1], .payload = &a.behind}};
+    raski_configuration *configuration = raski_configuration_create();
+    if (start(c, &a, configuration, jobs, &err) == RASK_OK)
+        check_steps(c, &a);
+    else
+        golden_differ(c, "", "%s", err.message);
+    raski_operator_destroy(a.op);
+    raski_operator_destroy(a.noting);
+    raski_free(a.env.no_timestamps);
+    raski_configuration_destroy(configuration);
 }
