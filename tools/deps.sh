@@ -4,7 +4,7 @@
 # command to run. RASK_NO_DEPS=1 trusts the machine (other distributions, libraries of one's own).
 set -eu
 export LC_ALL=C
-build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libyaml-dev libjansson-dev zlib1g-dev libzstd-dev libcmocka-dev"
+build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libyaml-dev libjansson-dev zlib1g-dev libzstd-dev librocksdb-dev libcmocka-dev"
 test="$build g++ clang clang-format clang-tidy binutils python3 git"
 bench="$build python3"
 case ${1:-all} in

@@ -31,6 +31,7 @@ LIBRARIES = {
     "jansson.h": {"graph", "executiongraph", "plan", "scheduler", "cluster", "metrics", "api", "cli"},
     "zlib.h": {"platform", "connectors", "formats"},
     "zstd.h": {"platform", "connectors", "formats"},
+    "rocksdb/c.h": {"state"},
     "cmocka.h": set(),
 }
 PUBLIC_ONLY = {"connectors", "formats"}

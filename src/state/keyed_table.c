@@ -121,10 +121,6 @@ static uint32_t lay_out_hidden(raski_keyed_table *table, const raski_keyed_table
         offset += sizeof(int64_t);
     }
     offset = align_up(offset, sizeof(uint32_t));
-    if (options->timers) {
-        table->timers_offset = offset;
-        offset += sizeof(uint32_t);
-    }
     if (options->store) offset = raski_cache_lay_out(offset, &table->cache_offset);
     return offset;
 }
@@ -137,6 +133,10 @@ static void lay_out(raski_keyed_table *table, const raski_keyed_table_options *o
             !options->permanent)
             table->tracked_offset = offset;
     if (table->tracked_offset) offset += sizeof(uint32_t);
+    if (options->timers) { /* here it lies in a gap as a rule */
+        table->timers_offset = offset;
+        offset += sizeof(uint32_t);
+    }
     for (uint32_t i = 0; i < table->key.part_count && !options->key_in_state; i++) {
         const rask_type *type = table->key.parts[i].type;
         offset = align_up(offset, type->align);

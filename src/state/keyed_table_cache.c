@@ -288,7 +288,6 @@ static bool has_loaded_containers(const raski_keyed_table *table, char *row) {
 /* Moves the hand by one row; whether that row is to leave. */
 static bool pass_row(raski_keyed_table *table, char **ret_row) {
     struct raski_table_cache *cache = table->cache;
-    if (cache->hand >= table->rows_end) cache->hand = 1;
     char *row = table_row(table, cache->hand++);
     *ret_row = row;
     if (row_is_free(table, row)) return false;
@@ -312,7 +311,8 @@ void raski_cache_end_batch(raski_keyed_table *table) {
         size_t row_bytes = table->count ? before / table->count : before;
         size_t block = row_bytes ? (before - wanted) / row_bytes + 1 : EVICT_BLOCK;
         if (block > EVICT_BLOCK) block = EVICT_BLOCK;
-        for (; passes > 0 && n < block; passes--)
+        if (cache->hand >= table->rows_end) cache->hand = 1;
+        for (; passes > 0 && n < block && cache->hand < table->rows_end; passes--)
             if (pass_row(table, &rows[n])) n++;
         if (evict(table, rows, n, true, &cache->error) != RASK_OK) return;
     }
@@ -343,9 +343,8 @@ static rask_status visit_keys(raski_keyed_table *table, const char *records, siz
                                        NULL, err));
     for (size_t i = 0; i < n; i++)
         if (*row_present(rows[i]) != 0) present[count++] = rows[i];
-    RASKI_TRY(count ? visit(ctx, present, count, err) : RASK_OK);
     raski_keyed_table_sweep(table, rows, n);
-    return RASK_OK;
+    return count ? visit(ctx, present, count, err) : RASK_OK;
 }
 
 static rask_status visit_stored(raski_keyed_table *table, raski_store_iterator *iterator,

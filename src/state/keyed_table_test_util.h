@@ -2,6 +2,7 @@
 #ifndef RASKI_STATE_KEYED_TABLE_TEST_UTIL_H
 #define RASKI_STATE_KEYED_TABLE_TEST_UTIL_H
 #include "state/keyed_table.h"
+#include "state/rocksdb_store.h"
 
 /* The same numbers in every run. */
 static uint64_t random_state = 1;
@@ -20,14 +21,24 @@ typedef struct test_backend {
     bool stored;
     size_t cache_bytes;
 } test_backend;
-enum { TEST_BACKENDS = 1 };
-static const test_backend test_backends[TEST_BACKENDS] = {{"hashmap", false, 0}};
+/* All state in memory; nothing stays in memory from batch to batch; some of it does. */
+enum { TEST_BACKENDS = 3 };
+static const test_backend test_backends[TEST_BACKENDS] = {
+    {"hashmap", false, 0}, {"rocksdb, no cache", true, 1}, {"rocksdb", true, 16384}};
 
 static raski_keyed_table *make_test_table(const test_backend *backend,
                                           raski_keyed_table_options *options) {
-    (void)backend;
     raski_keyed_table *table = NULL;
     raski_error err = {0};
+    if (backend->stored) {
+        raski_rocksdb_options store = {.directory = RASK_BINARY_DIR,
+                                       .name = "the test",
+                                       .block_cache_bytes = 1 << 20,
+                                       .write_buffer_bytes = 1 << 20,
+                                       .threads = 1};
+        assert_int_equal(raski_rocksdb_store_create(&store, &options->store, &err), RASK_OK);
+        options->cache_bytes = backend->cache_bytes;
+    }
     rask_status status = raski_keyed_table_create(options, &table, &err);
     assert_string_equal(err.message, "");
     assert_int_equal(status, RASK_OK);
