@@ -29,5 +29,6 @@
  * inline helpers; the macros are C. */
 #ifndef RASK_RASK_H
 #define RASK_RASK_H
+#include "rask/async.h"
 #include "rask/stream.h"
 #endif

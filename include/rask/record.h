@@ -62,11 +62,19 @@ typedef struct raski_stream raski_stream;
         rask_ctx *ctx; \
         T *cur, *end; \
     } rask_out_##T; \
-    RASKI_UNUSED static inline raski_stream *raski_take_##T(rask_stream_##T s) { return s.node; } \
+    typedef struct rask_request_##T { \
+        struct raski_async_request *raski_request; \
+        const T *rec; \
+    } rask_request_##T; \
+    RASKI_UNUSED static inline raski_stream *raski_take_##T(rask_stream_##T s) { \
+        return s.node; \
+    } \
     RASKI_UNUSED static inline raski_stream *raski_take_keyed_##T(rask_keyed_##T s) { \
         return s.node; \
     } \
-    RASKI_UNUSED static inline const T *raski_same_##T(const T *p) { return p; }
+    RASKI_UNUSED static inline const T *raski_same_##T(const T *p) { \
+        return p; \
+    }
 #define RASKI_CONTAINERS(T) \
     typedef struct rask_list_##T { \
         uint32_t count; \
@@ -78,12 +86,18 @@ typedef struct raski_stream raski_stream;
         T value; \
     } rask_optional_##T; \
     RASKI_UNUSED static const rask_type rask_type_rask_list_##T = { \
-        .name = "rask_list(" #T ")", .kind = RASK_KIND_LIST, .size = sizeof(rask_list_##T), \
-        .align = _Alignof(rask_list_##T), .element = &rask_type_##T}; \
+        .name = "rask_list(" #T ")", \
+        .kind = RASK_KIND_LIST, \
+        .size = sizeof(rask_list_##T), \
+        .align = _Alignof(rask_list_##T), \
+        .element = &rask_type_##T}; \
     RASKI_UNUSED static const rask_type rask_type_rask_optional_##T = { \
-        .name = "rask_optional(" #T ")", .kind = RASK_KIND_OPTIONAL, \
-        .size = sizeof(rask_optional_##T), .align = _Alignof(rask_optional_##T), \
-        .element = &rask_type_##T, .value_offset = offsetof(rask_optional_##T, value)};
+        .name = "rask_optional(" #T ")", \
+        .kind = RASK_KIND_OPTIONAL, \
+        .size = sizeof(rask_optional_##T), \
+        .align = _Alignof(rask_optional_##T), \
+        .element = &rask_type_##T, \
+        .value_offset = offsetof(rask_optional_##T, value)};
 
 RASKI_CONTAINERS(int8_t)
 RASKI_CONTAINERS(int16_t)
@@ -95,26 +109,38 @@ RASKI_CONTAINERS(rask_bool)
 RASKI_CONTAINERS(rask_string)
 RASKI_CONTAINERS(rask_bytes)
 
-/* The description of an expression's type; NULL where C cannot tell. m is applied to each known type. */
+/* The description of an expression's type; NULL where C cannot tell. m is applied to each known
+ * type. */
 #define RASKI_BY_TYPE(x, m, otherwise) \
-    _Generic((x), int8_t: m(int8_t), int16_t: m(int16_t), int32_t: m(int32_t), \
-        int64_t: m(int64_t), float: m(float), double: m(double), _Bool: m(rask_bool), \
-        rask_string: m(rask_string), rask_bytes: m(rask_bytes), \
-        rask_list_int8_t: m(rask_list_int8_t), rask_list_int16_t: m(rask_list_int16_t), \
-        rask_list_int32_t: m(rask_list_int32_t), rask_list_int64_t: m(rask_list_int64_t), \
-        rask_list_float: m(rask_list_float), rask_list_double: m(rask_list_double), \
-        rask_list_rask_bool: m(rask_list_rask_bool), \
-        rask_list_rask_string: m(rask_list_rask_string), \
-        rask_list_rask_bytes: m(rask_list_rask_bytes), \
-        rask_optional_int8_t: m(rask_optional_int8_t), \
-        rask_optional_int16_t: m(rask_optional_int16_t), \
-        rask_optional_int32_t: m(rask_optional_int32_t), \
-        rask_optional_int64_t: m(rask_optional_int64_t), \
-        rask_optional_float: m(rask_optional_float), \
-        rask_optional_double: m(rask_optional_double), \
-        rask_optional_rask_bool: m(rask_optional_rask_bool), \
-        rask_optional_rask_string: m(rask_optional_rask_string), \
-        rask_optional_rask_bytes: m(rask_optional_rask_bytes), default: otherwise)
+    _Generic((x), int8_t \
+             : m(int8_t), int16_t \
+             : m(int16_t), int32_t \
+             : m(int32_t), int64_t \
+             : m(int64_t), float \
+             : m(float), double \
+             : m(double), _Bool \
+             : m(rask_bool), rask_string \
+             : m(rask_string), rask_bytes \
+             : m(rask_bytes), rask_list_int8_t \
+             : m(rask_list_int8_t), rask_list_int16_t \
+             : m(rask_list_int16_t), rask_list_int32_t \
+             : m(rask_list_int32_t), rask_list_int64_t \
+             : m(rask_list_int64_t), rask_list_float \
+             : m(rask_list_float), rask_list_double \
+             : m(rask_list_double), rask_list_rask_bool \
+             : m(rask_list_rask_bool), rask_list_rask_string \
+             : m(rask_list_rask_string), rask_list_rask_bytes \
+             : m(rask_list_rask_bytes), rask_optional_int8_t \
+             : m(rask_optional_int8_t), rask_optional_int16_t \
+             : m(rask_optional_int16_t), rask_optional_int32_t \
+             : m(rask_optional_int32_t), rask_optional_int64_t \
+             : m(rask_optional_int64_t), rask_optional_float \
+             : m(rask_optional_float), rask_optional_double \
+             : m(rask_optional_double), rask_optional_rask_bool \
+             : m(rask_optional_rask_bool), rask_optional_rask_string \
+             : m(rask_optional_rask_string), rask_optional_rask_bytes \
+             : m(rask_optional_rask_bytes), default \
+             : otherwise)
 #define RASKI_REF(T) &rask_type_##T
 #define RASKI_ONE(T) 1
 /* p: a pointer to the field. A C array is told from a pointer by what its address points to. */
@@ -123,10 +149,11 @@ RASKI_CONTAINERS(rask_bytes)
         int64_t *: m(int64_t), float *: m(float), double *: m(double), _Bool *: m(rask_bool), \
         rask_string *: m(rask_string), rask_bytes *: m(rask_bytes), default: otherwise)
 #define RASKI_IS_POINTER(p) \
-    _Generic((p), int8_t **: 1, int16_t **: 1, int32_t **: 1, int64_t **: 1, float **: 1, \
-        double **: 1, _Bool **: 1, rask_string **: 1, rask_bytes **: 1, default: 0)
+    _Generic((p), int8_t * * : 1, int16_t * * : 1, int32_t * * : 1, int64_t * * : 1, float ** : 1, \
+             double ** : 1, _Bool ** : 1, rask_string ** : 1, rask_bytes ** : 1, default : 0)
 #define RASKI_NO_TYPE ((const rask_type *)0)
-#define RASKI_TYPE_OF(x) RASKI_BY_TYPE(x, RASKI_REF, RASKI_ARRAY_BY_TYPE(x, RASKI_REF, RASKI_NO_TYPE))
+#define RASKI_TYPE_OF(x) \
+    RASKI_BY_TYPE(x, RASKI_REF, RASKI_ARRAY_BY_TYPE(x, RASKI_REF, RASKI_NO_TYPE))
 #define RASKI_ELEMENT_SIZE_(T) sizeof(T)
 #define RASKI_LENGTH_OF(x) \
     ((uint32_t)(RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) \
@@ -134,15 +161,16 @@ RASKI_CONTAINERS(rask_bytes)
                     : 0))
 /* A condition as one _Generic, which compilers do not print when an assertion on it fails. */
 #define RASKI_QUIET(condition) \
-    _Generic((char(*)[1 + ((condition) ? 1 : 0)])0, char(*)[2]: 1, default: 0)
+    _Generic((char(*)[1 + ((condition) ? 1 : 0)])0, char(*)[2] : 1, default : 0)
 #define RASKI_IS_KNOWN(x) \
     RASKI_QUIET(RASKI_BY_TYPE(x, RASKI_ONE, 0) || \
                 (RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) && !RASKI_IS_POINTER(&(x))))
 #define RASKI_IS_BASIC(x) \
-    _Generic((x), rask_string: 1, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, \
-        double: 1, _Bool: 1, default: 0)
+    _Generic((x), rask_string : 1, int8_t : 1, int16_t : 1, int32_t : 1, int64_t : 1, float : 1, \
+             double : 1, _Bool : 1, default : 0)
 #define RASKI_IS_NUMBER(x) \
-    _Generic((x), int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, double: 1, default: 0)
+    _Generic((x), int8_t : 1, int16_t : 1, int32_t : 1, int64_t : 1, float : 1, double : 1, \
+             default : 0)
 
 /* a field: its name alone, or (name, type) */
 #define RASKI_AT(T, f) (((T *)0)->f)
@@ -171,8 +199,8 @@ RASKI_CONTAINERS(rask_bytes)
 #define RASKI_ZERO(T, f) {0},
 #define RASKI_EVERY_FIELD(T, ...) \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wbraced-scalar-init\"") \
-    _Pragma("GCC diagnostic error \"-Wmissing-field-initializers\"") \
-    RASKI_UNUSED static inline size_t raski_every_field_of_##T##_is_listed(void) { \
+        _Pragma("GCC diagnostic error \"-Wmissing-field-initializers\"") \
+            RASKI_UNUSED static inline size_t raski_every_field_of_##T##_is_listed(void) { \
         return sizeof((T){RASKI_EACH(RASKI_ZERO, T, __VA_ARGS__)}); \
     } \
     _Pragma("GCC diagnostic pop")
@@ -225,10 +253,13 @@ RASKI_CONTAINERS(rask_bytes)
     RASKI_PROBE_FN(T) \
     RASKI_UNUSED static const rask_field raski_fields_##T[] = { \
         RASKI_EACH(RASKI_FIELD, T, __VA_ARGS__)}; \
-    RASKI_UNUSED static const rask_type rask_type_##T = { \
-        .name = #T, .kind = RASK_KIND_RECORD, .size = sizeof(T), .align = _Alignof(T), \
-        .field_count = RASKI_COUNT(__VA_ARGS__), .fields = raski_fields_##T, \
-        .raski_probe = RASKI_PROBE_REF(T)}; \
+    RASKI_UNUSED static const rask_type rask_type_##T = {.name = #T, \
+                                                         .kind = RASK_KIND_RECORD, \
+                                                         .size = sizeof(T), \
+                                                         .align = _Alignof(T), \
+                                                         .field_count = RASKI_COUNT(__VA_ARGS__), \
+                                                         .fields = raski_fields_##T, \
+                                                         .raski_probe = RASKI_PROBE_REF(T)}; \
     RASKI_CONTAINERS(T) \
     RASKI_HANDLES(T) \
     struct raski_semicolon

@@ -74,6 +74,7 @@ typedef enum raski_fn_kind {
     RASKI_FN_DELTA,
     RASKI_FN_TIMESTAMPS,
     RASKI_FN_WATERMARK_GENERATOR,
+    RASKI_FN_ASYNC,
 } raski_fn_kind;
 
 /* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
@@ -90,6 +91,7 @@ typedef struct rask_timer {
     bool processing; /* registered for processing time, else for event time */
 } rask_timer;
 
+struct raski_async_request;
 typedef struct raski_splits raski_splits; /* collects what an enumerator finds */
 typedef struct raski_hook {
     rask_status (*open)(void *self);
@@ -102,6 +104,7 @@ typedef struct raski_hook {
     size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
     rask_status (*position)(void *self, rask_text *position);
     void (*periodic)(void *self, rask_ctx *ctx); /* watermark generators */
+    void (*async)(void *self, const void *record, struct raski_async_request *request);
 } raski_hook;
 
 /* Time-to-live of a keyed state, in processing time. A list's items and a map's entries have each
@@ -160,6 +163,7 @@ typedef struct raski_fn {
     const raski_hook *timer;
     const struct raski_window_fn *window; /* rask/detail/window_functions.h; or NULL */
     const raski_hook *periodic;
+    const raski_hook *async, *async_timeout;
 } raski_fn;
 
 typedef struct raski_tag {

@@ -44,6 +44,18 @@ typedef struct rask_millis {
 #define RASK_MS(n) ((rask_millis){true, (n)})
 #endif
 
+/* What to do about requests that gave no good answer. Flink: AsyncRetryStrategies (fixed delay, and
+ * exponential back-off). A retry counts against the record's timeout, and only while that has not
+ * passed. */
+typedef struct rask_async_retry {
+    int max_attempts;     /* further attempts after the first; 0: no retries */
+    int64_t delay_ms;     /* before the first retry, at least 1 */
+    double multiplier;    /* of each further delay, at least 1; 0: 1 (fixed delay) */
+    int64_t max_delay_ms; /* 0: no limit */
+    bool on_empty;        /* retry when the result has no records */
+    bool on_failure;      /* retry after rask_async_fail */
+} rask_async_retry;
+
 /* Trailing options of every building call; what is left out keeps Flink's default. */
 typedef struct rask_options {
     size_t raski_first;            /* swallows the function or field: not for users */
@@ -72,6 +84,9 @@ typedef struct rask_options {
     const char *alignment_group;   /* sources that do not run away from each other */
     int64_t max_drift_ms;          /* how far ahead of the slowest one of the group may be, >= 0 */
     int64_t update_interval_ms;    /* how often they compare; 0: 1000 */
+    int64_t timeout_ms;            /* asynchronous I/O: of a record (rask/async.h) */
+    int capacity;                  /* asynchronous I/O: records under way */
+    rask_async_retry retry;        /* asynchronous I/O: of what gave no answer */
     struct raski_init self;        /* the initial instance: RASK_SELF(type, .field = value, ...) */
 } rask_options;
 

@@ -108,20 +108,20 @@ int64_t raski_processing_time(const rask_ctx *ctx) {
     return raski_operator_now_ms(ctx->op);
 }
 
-/* ---------------------------------------------------------------- timers of functions */
-static void fail_without_timers(raski_operator *op) {
-    raski_error error = {0};
-    (void)RASKI_FAIL(&error, RASK_FAILED, USER,
-                     "timers belong to a key: only keyed process functions have them");
-    raski_operator_fail(op, &error);
-}
-
-void raski_register_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
-    (void)time_ms, (void)processing;
-    fail_without_timers(ctx->op);
-}
-
-void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
-    (void)time_ms, (void)processing;
-    fail_without_timers(ctx->op);
+bool raski_operator_sleep(raski_operator *op, uint32_t seen, int64_t until_ms) {
+    raski_operator_env *env = op->env;
+    if (env->idle != NULL) env->idle(env->context);
+    int64_t deadline_ns = RASKI_FOREVER;
+    if (until_ms != INT64_MAX && env->now_ms == NULL) {
+        const int64_t wait_ms = until_ms - raski_wall_ms();
+        deadline_ns = raski_deadline_ns(wait_ms > 0 ? wait_ms : 0);
+    }
+    if (!env->failed && !rask_cancelled())
+        (void)raski_doorbell_wait(env->doorbell, seen, deadline_ns);
+    if (!env->failed && rask_cancelled()) {
+        raski_error error = {0};
+        (void)RASKI_FAIL(&error, RASK_E_CANCELLED, CANCELLED, "the task was cancelled");
+        raski_operator_fail(op, &error);
+    }
+    return !env->failed;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "operators/operator.h"
+#include "operators/timers.h"
 #include "state/keyed_table.h"
 #include "types/java_hash.h"
 #include "types/key_group.h"
@@ -21,6 +22,8 @@ typedef struct keyed {
     size_t empty_count, empty_capacity;
     raski_key_group_range range;
     uint32_t next_checked; /* record of a block whose key group is checked */
+    raski_operator_timers *timers;
+    int64_t timer_times[RASKI_TIMERS_BLOCK]; /* that of the event-time timers that fire */
 } keyed;
 
 /* What rask_value(T) looks like for any T. */
@@ -43,6 +46,14 @@ static bool has_pointers(const rask_type *type) {
     return result;
 }
 
+static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n);
+
+/* Rows of functions that have none need no place to count them. */
+static bool has_timers(const raski_operator *op) {
+    const raski_hook *hook = op->def->fn->timer;
+    return hook != NULL && hook->timer != NULL;
+}
+
 static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     const raski_states *self = op->def->fn->self;
     raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
@@ -56,8 +67,10 @@ static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     /* A function without state still has a current key. */
     if (count == 0) specs[count++] = (raski_state_spec){.name = "none", .size = 1, .align = 1};
     raski_keyed_table_options options = {
-        .key = &op->def->key->fields, .states = specs, .state_count = count};
+        .key = &op->def->key->fields, .states = specs, .state_count = count,
+        .timers = has_timers(op)};
     RASKI_TRY(raski_keyed_table_create(&options, &k->table, err));
+    if (has_timers(op)) k->timers = raski_operator_timers_create(op, k->table, fire);
     for (size_t i = 0; i < self->count; i++) {
         any_value handle = {.ctx = &op->ctx,
                             .index = (uint16_t)i,
@@ -92,6 +105,7 @@ static rask_status setup(raski_operator *op, raski_error *err) {
 static void teardown(raski_operator *op) {
     keyed *k = op->kind;
     if (k == NULL) return;
+    raski_operator_timers_destroy(k->timers);
     raski_keyed_table_destroy(k->table);
     raski_free(k->keys[0]);
     raski_free(k->keys[1]);
@@ -180,6 +194,16 @@ static void check_no_key(raski_operator *op) {
     if (*(const uint32_t *)(const void *)k->no_key != 0) fail_without_key(op);
 }
 
+/* The user's code ran over a block; candidates: a bit for each record whose row may be empty. */
+static rask_status end_block(keyed *k, size_t n, uint64_t candidates, raski_error *err) {
+    if (k->tracked) RASKI_TRY(raski_keyed_table_adopt(k->table, err));
+    k->tracked = false;
+    /* Rows lack state when they are new, or after a clear. */
+    if (k->cleared) candidates = UINT64_MAX >> (64 - n);
+    k->cleared = false;
+    return note_empty_rows(k, candidates, err);
+}
+
 static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
                     size_t n, bool exclusive) {
     (void)exclusive;
@@ -203,13 +227,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
         size_t out = run(op->self, in, block, &op->ctx);
         if (op->ctx.failed) return;
         op->pending += out;
-        rask_status status = k->tracked ? raski_keyed_table_adopt(k->table, &error) : RASK_OK;
-        k->tracked = false;
-        /* Rows lack state when they are new, or after a clear. */
-        if (k->cleared) inserted = UINT64_MAX >> (64 - block);
-        k->cleared = false;
-        if (status == RASK_OK) status = note_empty_rows(k, inserted, &error);
-        if (status != RASK_OK) {
+        if (end_block(k, block, inserted, &error) != RASK_OK) {
             raski_operator_fail(op, &error);
             return;
         }
@@ -222,6 +240,75 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     op->ctx.rows = &k->no_key;
     raski_operator_hand_on(op);
     end_batch(k);
+}
+
+/* ---------------------------------------------------------------- timers */
+static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
+    keyed *k = op->kind;
+    raski_error error = {0};
+    if (!raski_operator_room(op)) return;
+    memcpy(k->rows, rows, n * sizeof *rows);
+    for (size_t i = 0; i < n && !timer.processing; i++) k->timer_times[i] = timer.time_ms;
+    op->ctx.rows = k->rows;
+    op->ctx.i = 0;
+    op->ctx.ts = timer.processing ? NULL : k->timer_times;
+    op->firing = &timer;
+    op->pending += op->def->fn->timer->timer(op->self, timer, n, &op->ctx);
+    op->firing = NULL;
+    op->ctx.rows = &k->no_key;
+    if (op->ctx.failed) return;
+    if (end_block(k, n, UINT64_MAX >> (64 - n), &error) != RASK_OK) raski_operator_fail(op, &error);
+}
+
+static void fired(raski_operator *op) {
+    op->ctx.ts = NULL;
+    raski_operator_hand_on(op);
+    end_batch(op->kind);
+}
+
+static void watermark(raski_operator *op, int64_t time_ms) {
+    keyed *k = op->kind;
+    if (k->timers != NULL) {
+        raski_operator_timers_advance_watermark(k->timers, time_ms);
+        fired(op);
+    }
+    raski_operator_forward_watermark(op, time_ms);
+}
+
+static void processing_time(raski_operator *op, int64_t now_ms) {
+    raski_operator_timers_advance_processing_time(((keyed *)op->kind)->timers, now_ms);
+    fired(op);
+}
+
+/* NULL, and the function fails, when there is no key to have timers, or nothing that they would call.
+ */
+static keyed *with_timers(raski_operator *op) {
+    const char *why = NULL;
+    keyed *k = op->ops == &raski_keyed_ops ? op->kind : NULL;
+    if (k == NULL)
+        why = "timers belong to a key: only keyed process functions have them";
+    else if (k->timers == NULL)
+        why = "a timer was used by a function that has no RASK_ON_TIMER";
+    else if (op->ctx.rows != &k->no_key)
+        return k;
+    if (why != NULL)
+        (void)rask_fail("%s", why);
+    else
+        fail_without_key(op);
+    return NULL;
+}
+
+void raski_register_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
+    keyed *k = with_timers(ctx->op);
+    if (k != NULL)
+        raski_operator_timers_register(k->timers, time_ms, processing, ctx->rows[ctx->i]);
+}
+
+void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
+    keyed *k = with_timers(ctx->op);
+    if (k == NULL) return;
+    raski_operator_timers_delete(k->timers, time_ms, processing, ctx->rows[ctx->i]);
+    k->cleared = true; /* its row may have nothing else */
 }
 
 void raski_state_track(rask_ctx *ctx, unsigned index) {
@@ -267,5 +354,7 @@ const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
 const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
                                             .setup = setup,
                                             .process = process,
+                                            .watermark = watermark,
+                                            .processing_time = processing_time,
                                             .finish = check_no_key,
                                             .teardown = teardown};

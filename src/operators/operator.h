@@ -7,6 +7,7 @@
  * Threads: all operators of a chain belong to their task's thread. */
 #ifndef RASKI_OPERATORS_OPERATOR_H
 #define RASKI_OPERATORS_OPERATOR_H
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include "graph/job_graph.h"
 #include "operators/definition.h"
 #include "operators/time/combined_watermark.h"
+#include "platform/doorbell.h"
 #include "types/batch_arena.h"
 
 /* state/snapshot.h */
@@ -42,6 +44,10 @@ typedef struct raski_operator_env {
     int64_t *no_timestamps; /* a column for batches without one, made on first use; owned */
     /* How long the task has waited for its consumers so far; NULL: never. */
     int64_t (*blocked_ns)(void *context);
+    /* Operators that wait for other threads: who has something for one sets attention and rings. */
+    raski_doorbell *doorbell; /* borrowed */
+    _Atomic bool attention;
+    void (*idle)(void *context); /* the task waits: what was written is shown; may be NULL */
     /* to an operator's coordinator; bytes are borrowed */
     void (*send_event)(void *context, raski_operator *op, const void *bytes, size_t size);
     void *context;
@@ -93,6 +99,8 @@ typedef struct raski_operator_ops {
     bool (*accepts_status)(raski_operator *op, bool idle);
     /* The time that raski_operator_wake_at was told has come. */
     void (*processing_time)(raski_operator *op, int64_t now_ms);
+    /* Somebody has set env->attention; any operator may be meant. */
+    void (*attention)(raski_operator *op);
     /* State of this subtask, and back (before open's user hook). NULL: it has none. */
     rask_status (*snapshot)(raski_operator *op, raski_operator_snapshot_writer *writer,
                             raski_error *err);
@@ -219,6 +227,10 @@ static inline void raski_operator_begin(raski_operator *op, size_t n) {
 static inline void raski_operator_count_out(raski_operator *op, size_t n) {
     __atomic_store_n(&op->records_out, op->records_out + (int64_t)n, __ATOMIC_RELAXED);
 }
+
+/* Sleeps until somebody rings the doorbell (seen: its sequence before the caller looked for work)
+ * or the clock shows until_ms. false: the task failed or was cancelled. */
+bool raski_operator_sleep(raski_operator *op, uint32_t seen, int64_t until_ms);
 
 /* Sources (def->fn is a source). */
 typedef enum raski_source_result {

@@ -310,6 +310,8 @@ rask_status raski_task_create(const raski_task_deployment *deployment,
     raski_batch_arena_init(&task->env.arena, 0);
     task->mail_lock = raski_mutex_create();
     rask_status status = raski_doorbell_create(&task->doorbell, err);
+    task->env.doorbell = task->doorbell;
+    task->env.idle = raski_task_flush_idle;
     if (status == RASK_OK) status = raski_task_make_chain(task, deployment, err);
     if (status != RASK_OK) {
         raski_task_destroy(task);

@@ -120,7 +120,8 @@ static void initialize(raski_task *task) {
 }
 
 /* ---------------------------------------------------------------- one step */
-static void flush_idle(raski_task *task) {
+void raski_task_flush_idle(void *context) {
+    raski_task *task = context;
     raski_error error = {0};
     for (size_t i = 0; i < task->writer_count && !task->env.failed; i++)
         if (raski_result_writer_idle(task->writers[i], &error) != RASK_OK)
@@ -252,6 +253,17 @@ static raski_task_step_result gate_step(raski_task *task) {
     return RASKI_STEP_MORE;
 }
 
+/* Calls the operators that other threads may have something for. */
+static void pay_attention(raski_task *task) {
+    if (!atomic_load_explicit(&task->env.attention, memory_order_relaxed)) return;
+    if (!atomic_exchange_explicit(&task->env.attention, false, memory_order_acquire)) return;
+    for (size_t i = task->operator_count; i-- > 0 && !task->env.failed;) {
+        raski_operator *op = task->operators[i];
+        if (op->ops->attention != NULL) op->ops->attention(op);
+    }
+    after_batch(task);
+}
+
 /* Calls the operators that wait for processing time. */
 static void advance_processing_time(raski_task *task) {
     if (task->env.next_wake_ms == INT64_MAX || task->operator_count == 0) return;
@@ -269,7 +281,10 @@ static void advance_processing_time(raski_task *task) {
 static raski_task_step_result step(raski_task *task) {
     if (task->state == RASKI_TASK_DEPLOYING && !is_cancelled(task)) initialize(task);
     handle_mail(task);
-    if (task->state == RASKI_TASK_RUNNING) advance_processing_time(task);
+    if (task->state == RASKI_TASK_RUNNING) {
+        pay_attention(task);
+        advance_processing_time(task);
+    }
     if (task->env.failed || task->ended || is_cancelled(task)) return end_task(task);
     return task->is_source ? source_step(task) : gate_step(task);
 }
@@ -278,7 +293,7 @@ raski_task_step_result raski_task_run_step(raski_task *task) {
     if (task->state >= RASKI_TASK_FINISHED) return RASKI_STEP_DONE;
     raski_batch_arena *before = raski_batch_arena_set_current(&task->env.arena);
     raski_task_step_result result = step(task);
-    if (result == RASKI_STEP_BLOCKED) flush_idle(task);
+    if (result == RASKI_STEP_BLOCKED) raski_task_flush_idle(task);
     (void)raski_batch_arena_set_current(before);
     return result;
 }
@@ -294,7 +309,7 @@ static int64_t flush_deadline(const raski_task *task) {
 }
 
 static void wait_for_work(raski_task *task, uint32_t seen) {
-    flush_idle(task);
+    raski_task_flush_idle(task);
     int64_t deadline = flush_deadline(task);
     if (task->wake_ns < deadline) deadline = task->wake_ns;
     if (task->env.next_wake_ms != INT64_MAX) {

@@ -69,5 +69,7 @@ struct raski_task {
 RASKI_NODISCARD rask_status raski_task_make_chain(raski_task *task,
                                                   const raski_task_deployment *deployment,
                                                   raski_error *err);
+/* Shows the readers what was written; context: the task. */
+void raski_task_flush_idle(void *context);
 void raski_task_free_chain(raski_task *task);
 #endif

@@ -20,6 +20,7 @@ struct raski_operator_harness {
     raski_operator_definition *definition;
     raski_configuration *own_configuration;
     int64_t now_ms;
+    raski_doorbell *doorbell;
     _Atomic bool cancelled;
     RASKI_VEC(collector *) collectors; /* the main output first */
     RASKI_VEC(raski_harness_output) outputs;
@@ -127,6 +128,8 @@ static void init_env(raski_operator_harness *h, const raski_operator_harness_opt
 }
 
 static rask_status make(raski_operator_harness *h, raski_error *err) {
+    RASKI_TRY(raski_doorbell_create(&h->doorbell, err));
+    h->env.doorbell = h->doorbell;
     raski_operator_definition *def = h->definition;
     def->stamped = true;
     RASKI_TRY(raski_operator_create(&h->job, &h->env, &h->op, err));
@@ -174,6 +177,7 @@ void raski_operator_harness_destroy(raski_operator_harness *harness_take) {
     raski_batch_arena_fini(&h->env.arena);
     raski_free(h->env.no_timestamps);
     raski_configuration_destroy(h->own_configuration);
+    raski_doorbell_unref(h->doorbell);
     raski_free(h);
 }
 
