@@ -24,6 +24,7 @@
  * types.h    descriptions of types      record.h   RASK_TYPE and stream handles
  * runtime.h  context, counters          function.h RASK_MAP, RASK_PROCESS, ... and keyed state
  * stream.h   environment, sources, operators, sinks
+ * formats.h  JSON and CSV
  *
  * C17 with GNU extensions (gcc 12, clang 14 or newer). C++ may include it for declarations and
  * inline helpers; the macros are C. */

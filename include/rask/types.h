@@ -18,6 +18,17 @@ extern "C" {
 /* Milliseconds since 1970-01-01T00:00Z. In RASK_TYPE written (field, rask_timestamp). */
 typedef int64_t rask_timestamp;
 
+/* A day of the proleptic Gregorian calendar. Flink: LOCAL_DATE (java.time.LocalDate). */
+typedef struct rask_date {
+    int32_t days; /* since 1970-01-01 */
+} rask_date;
+/* The date of year (0 is 1 BC), month 1 .. 12 and day 1 .. 31. What is out of range is carried on:
+ * rask_date_of(2025, 2, 30) is the 2nd of March, and month 13 January of the year after. */
+RASK_API rask_date rask_date_of(int32_t year, int32_t month, int32_t day);
+/* The reverse. */
+RASK_API void rask_date_split(rask_date date, int32_t *ret_year, int32_t *ret_month,
+                              int32_t *ret_day);
+
 /* What a value is; the numbers are part of the ABI. */
 typedef enum rask_kind {
     RASK_KIND_BYTE = 1,  /* int8_t    Flink BYTE */

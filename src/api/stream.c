@@ -114,6 +114,59 @@ raski_stream *raski_read_text(rask_env *env, const char *path, const rask_option
                       &o, file, line);
 }
 
+/* A format with options of its own in o, checked before anything is built on it. */
+static rask_status check_format(const raski_record_format *format, const rask_type *type,
+                                const char *call, const char *path, bool writes, raski_error *err) {
+    char message[256];
+    if (path == NULL || *path == '\0')
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s needs a path, got %s", call,
+                          path ? "an empty one" : "none (NULL)");
+    RASKI_TRY(raski_type_validate(type, err));
+    rask_format_writer *writer = NULL;
+    rask_format_reader *reader = NULL;
+    if (writes)
+        writer = raski_record_format_writer(format, type, message, sizeof message);
+    else
+        reader = raski_record_format_reader(format, type, message, sizeof message);
+    if (writer == NULL && reader == NULL)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s: %s", call, message);
+    rask_format_writer_destroy(writer);
+    rask_format_reader_destroy(reader);
+    return RASK_OK;
+}
+
+static raski_stream *read_records(rask_env *env, const rask_type *type, const char *path,
+                                  const raski_record_format *format, const rask_options *o,
+                                  const char *call, const char *file, int line) {
+    raski_error error = {0};
+    const char *name = raski_record_format_source_name(format);
+    rask_status status = check_format(format, type, call, path, false, &error);
+    if (status == RASK_OK && o->monitor_interval.set && o->monitor_interval.ms < 1)
+        status = RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
+                            "%s needs a .monitor_interval of at least 1 ms, got %lld", call,
+                            (long long)o->monitor_interval.ms);
+    if (status != RASK_OK) return raski_stream_mistake(env, &error, name, type, file, line);
+    const int64_t monitor_ms = o->monitor_interval.set ? o->monitor_interval.ms : 0;
+    raski_operator_definition *def = raski_env_define_connector(
+        env, raski_record_source(type, path, monitor_ms, format), name, file, line);
+    return add_source(env, def, name, type, false, true, monitor_ms == 0, o, file, line);
+}
+
+raski_stream *raski_read_json(rask_env *env, const rask_type *type, const char *path,
+                              const rask_options *options, size_t size, const char *file,
+                              int line) {
+    rask_options o = raski_options_read(options, size);
+    const raski_record_format format = {.json = o.json};
+    return read_records(env, type, path, &format, &o, "rask_read_json", file, line);
+}
+
+raski_stream *raski_read_csv(rask_env *env, const rask_type *type, const char *path,
+                             const rask_options *options, size_t size, const char *file, int line) {
+    rask_options o = raski_options_read(options, size);
+    const raski_record_format format = {.is_csv = true, .csv = o.csv};
+    return read_records(env, type, path, &format, &o, "rask_read_csv", file, line);
+}
+
 raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
                                 const rask_options *options, size_t size, const char *file,
                                 int line) {
@@ -448,28 +501,48 @@ static bool is_written_already(const rask_env *env, const char *path) {
     return false;
 }
 
+/* format NULL: lines as print shows records. */
+static void write_file(raski_stream *in, const char *path, const raski_record_format *format,
+                       const rask_options *o, const char *call, const char *file, int line) {
+    const char *name = format ? raski_record_format_sink_name(format) : "text sink";
+    raski_error error = {0};
+    rask_status status = RASK_OK;
+    if (path == NULL || *path == '\0')
+        status = RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "%s needs a path, got %s", call,
+                            path ? "an empty one" : "none (NULL)");
+    else if (is_written_already(in->env, path))
+        status = RASKI_FAIL(
+            &error, RASK_E_ARGUMENT, USER,
+            "two sinks write to \"%s\": give each its own path, or write their union", path);
+    else if (format != NULL)
+        status = check_format(format, in->type, call, path, true, &error);
+    if (status != RASK_OK) {
+        raski_env_mistake(in->env, &error, name, file, line);
+        return;
+    }
+    raski_connector sink = raski_record_sink(in->type, path, o->append, format);
+    add_sink(in, raski_env_define_connector(in->env, sink, name, file, line), name, false, o, file,
+             line);
+}
+
 void raski_write_text(raski_stream *in, const char *path, const rask_options *options, size_t size,
                       const char *file, int line) {
     rask_options o = raski_options_read(options, size);
-    if (path == NULL || *path == '\0') {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "rask_write_text needs a path, got %s",
-                         path ? "an empty one" : "none (NULL)");
-        raski_env_mistake(in->env, &error, "text sink", file, line);
-        return;
-    }
-    if (is_written_already(in->env, path)) {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
-                         "two sinks write to \"%s\": give each its own path, or write their union",
-                         path);
-        raski_env_mistake(in->env, &error, "text sink", file, line);
-        return;
-    }
-    add_sink(in,
-             raski_env_define_connector(in->env, raski_text_sink(in->type, path, o.append),
-                                        "text sink", file, line),
-             "text sink", false, &o, file, line);
+    write_file(in, path, NULL, &o, "rask_write_text", file, line);
+}
+
+void raski_write_json(raski_stream *in, const char *path, const rask_options *options, size_t size,
+                      const char *file, int line) {
+    rask_options o = raski_options_read(options, size);
+    const raski_record_format format = {.json = o.json};
+    write_file(in, path, &format, &o, "rask_write_json", file, line);
+}
+
+void raski_write_csv(raski_stream *in, const char *path, const rask_options *options, size_t size,
+                     const char *file, int line) {
+    rask_options o = raski_options_read(options, size);
+    const raski_record_format format = {.is_csv = true, .csv = o.csv};
+    write_file(in, path, &format, &o, "rask_write_csv", file, line);
 }
 
 void raski_discard(raski_stream *in, const rask_options *options, size_t size, const char *file,

@@ -4,6 +4,7 @@
  * Threads: made on the program's thread; instances belong to their tasks. */
 #ifndef RASKI_CONNECTORS_CONNECTORS_H
 #define RASKI_CONNECTORS_CONNECTORS_H
+#include "connectors/record_format.h"
 #include "rask/runtime.h"
 
 typedef struct raski_connector raski_connector;
@@ -30,6 +31,13 @@ raski_connector raski_text_source(const char *path, int64_t monitor_ms);
  * buffer_bytes (at least 1): for tests. */
 raski_connector raski_text_source_sized(const char *path, int64_t monitor_ms, size_t split_bytes,
                                         size_t buffer_bytes);
+/* The records of files in a format, as those (split source). format is copied. */
+raski_connector raski_record_source(const rask_type *type, const char *path, int64_t monitor_ms,
+                                    const raski_record_format *format);
+/* The same with sizes as above (buffer_bytes 0: chosen). */
+raski_connector raski_record_source_sized(const rask_type *type, const char *path,
+                                          int64_t monitor_ms, const raski_record_format *format,
+                                          size_t split_bytes, size_t buffer_bytes);
 /* n records, in order; copies them with their strings (split source with one split). */
 raski_connector raski_values_source(const rask_type *type, const void *records, size_t n);
 /* from..to, both included, shared among the readers (split source). */
@@ -41,5 +49,8 @@ raski_connector raski_print_sink(const rask_type *type, bool to_stderr);
 /* A line per record into a file (a folder of files part-N when parallel) that appears when the job
  * has succeeded, or not at all. append: at the end of what is there, at once. */
 raski_connector raski_text_sink(const rask_type *type, const char *path, bool append);
+/* The same with lines in a format, which is copied. */
+raski_connector raski_record_sink(const rask_type *type, const char *path, bool append,
+                                  const raski_record_format *format);
 raski_connector raski_discarding_sink(const rask_type *type);
 #endif

@@ -24,6 +24,7 @@ typedef struct enumeration {
     int64_t split_bytes; /* 0: by the file's size */
     bool monitors;       /* looks again and again: what is gone meanwhile does no harm */
     bool is_later;       /* not for the first time */
+    const raski_file_cutter *cutter;
 } enumeration;
 
 /* Folders on the way to the one that is read, to notice links that lead back. */
@@ -60,9 +61,13 @@ static rask_status add_file(enumeration *e, const char *path, const struct stat 
     if (part < SPLIT_BYTES_MIN) part = SPLIT_BYTES_MIN;
     if (part > SPLIT_BYTES_MAX) part = SPLIT_BYTES_MAX;
     if (e->split_bytes > 0) part = e->split_bytes;
-    for (int64_t offset = 0; offset < size; offset += part) {
-        int64_t length = size - offset < part ? size - offset : part;
-        rask_status status = add_split(e, path, offset, length, size);
+    int64_t end = 0;
+    for (int64_t offset = 0; offset < size; offset = end) {
+        rask_status status = RASK_OK;
+        end = size - offset < part ? size : offset + part;
+        if (end < size && e->cutter->find_cut != NULL)
+            status = e->cutter->find_cut(e->cutter->context, path, size, end, &end);
+        if (status == RASK_OK) status = add_split(e, path, offset, end - offset, size);
         if (status != RASK_OK) return status;
     }
     return RASK_OK;
@@ -222,7 +227,14 @@ static rask_status add_glob(enumeration *e, const char *pattern) {
 
 rask_status raski_enumerate_files(const char *path, int64_t split_bytes, int64_t monitor_ms,
                                   raski_splits *splits) {
-    enumeration e = {.splits = splits, .split_bytes = split_bytes, .monitors = monitor_ms > 0};
+    const raski_file_cutter anywhere = {0};
+    return raski_enumerate_files_cut(path, split_bytes, monitor_ms, &anywhere, splits);
+}
+
+rask_status raski_enumerate_files_cut(const char *path, int64_t split_bytes, int64_t monitor_ms,
+                                      const raski_file_cutter *cutter, raski_splits *splits) {
+    enumeration e = {
+        .splits = splits, .split_bytes = split_bytes, .monitors = monitor_ms > 0, .cutter = cutter};
     struct stat info;
     if (e.monitors) {
         e.is_later = rask_splits_seen(splits, ""); /* which is no path */

@@ -27,10 +27,22 @@ void raski_file_split_encode(const raski_file_split *split, char *ret_bytes);
 /* path points into bytes, which must stay. false: these are not the bytes of a split. */
 bool raski_file_split_decode(const void *bytes, size_t size, raski_file_split *ret_split);
 
+/* Where files may be cut. */
+typedef struct raski_file_cutter {
+    /* The first offset of a file of size bytes, at or behind from (which grows), where a split may
+     * begin; size if there is none. Fails with rask_fail. NULL: anywhere */
+    rask_status (*find_cut)(void *context, const char *path, int64_t size, int64_t from,
+                            int64_t *ret_offset);
+    void *context;
+} raski_file_cutter;
+
 /* Adds the splits of a file, of all files below a folder, or of those that match a glob.
  * split_bytes: length of all but the last split of a file, 0: chosen by its size. monitor_ms: look
  * again after that time, for files that were not seen before; 0: this once. Fails with rask_fail.
  */
 rask_status raski_enumerate_files(const char *path, int64_t split_bytes, int64_t monitor_ms,
                                   raski_splits *splits);
+/* The same, with splits that begin where the cutter says. */
+rask_status raski_enumerate_files_cut(const char *path, int64_t split_bytes, int64_t monitor_ms,
+                                      const raski_file_cutter *cutter, raski_splits *splits);
 #endif

@@ -1,6 +1,6 @@
-/* A line per record into a file, or into a folder of files when parallel. They appear when the
- * whole job has succeeded, or not at all: subtasks finish their files, the connector commits them
- * all. Flink: FileSink.forRowFormat with a committer. */
+/* A line per record, as print shows it or in a format, into a file, or into a folder of files when
+ * parallel. They appear when the whole job has succeeded, or not at all: subtasks finish their
+ * files, the connector commits them all. Flink: FileSink.forRowFormat with a committer. */
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -13,6 +13,7 @@
 #include "connectors/connectors.h"
 #include "connectors/output_file.h"
 #include "connectors/write.h"
+#include "formats/format.h"
 #include "rask/function.h"
 
 enum { WRITE_BYTES = 256 * 1024, MESSAGE_BYTES = 512 };
@@ -23,6 +24,7 @@ typedef struct writer {
     const rask_type *type;
     memory *shared; /* of the connector */
     bool append;
+    rask_format_writer *format; /* NULL: plain text */
     raski_output_file file;
     char *name;     /* the file's, in quotes, for messages */
     rask_text text; /* not yet written */
@@ -39,6 +41,8 @@ typedef struct finished_file {
 struct memory {
     raski_fn fn;
     writer initial;
+    bool has_format;
+    raski_record_format format;        /* owned; if has_format */
     unsigned number;                   /* of this sink in the process */
     _Atomic(finished_file *) finished; /* pushed by subtasks (release), read after they ended */
     _Atomic int parallelism;           /* of the last run; 0: none */
@@ -94,6 +98,22 @@ static char *quoted(const char *name) {
     return asprintf(&text, "\"%s\"", name) < 0 ? NULL : text;
 }
 
+/* A file that is appended to has its header already, unless it is empty. */
+static rask_status open_format(writer *self) {
+    const memory *shared = self->shared;
+    char message[MESSAGE_BYTES];
+    struct stat info;
+    if (!shared->has_format) return RASK_OK;
+    self->format = raski_record_format_writer(&shared->format, self->type, message, sizeof message);
+    if (self->format == NULL) return rask_fail("%s", message);
+    const bool goes_on = self->append && fstat(self->file.fd, &info) == 0 &&
+                         S_ISREG(info.st_mode) && info.st_size > 0;
+    if (!self->format->writes_header || goes_on) return RASK_OK;
+    rask_status status = rask_csv_append_header(self->format, &self->text);
+    if (status == RASK_OK) status = rask_text_append(&self->text, "\n", 1);
+    return status == RASK_OK ? RASK_OK : rask_fail("no memory to write \"%s\"", self->file.target);
+}
+
 static rask_status open_writer(void *self_p) {
     writer *self = self_p;
     memory *shared = self->shared;
@@ -113,7 +133,7 @@ static rask_status open_writer(void *self_p) {
     else if ((self->name = quoted(self->file.target)) == NULL)
         status = rask_fail("no memory to write \"%s\"", shared->path);
     free(part);
-    return status;
+    return status == RASK_OK ? open_format(self) : status;
 }
 
 /* ---------------------------------------------------------------- write */
@@ -123,17 +143,27 @@ static rask_status write_all(writer *self) {
     return raski_write(self->file.fd, self->text.data, length, self->name);
 }
 
+static rask_status append_record(writer *self, const void *record) {
+    rask_format_error error;
+    char text[sizeof error.field + sizeof error.message + 64];
+    rask_status status = self->format
+                             ? rask_format_append(self->format, &self->text, record, &error)
+                             : rask_text_append_record(&self->text, self->type, record);
+    if (status == RASK_E_CORRUPT) {
+        rask_format_error_text(&error, text, sizeof text);
+        return rask_fail("cannot write a record to \"%s\": %s", self->file.target, text);
+    }
+    if (status == RASK_OK) status = rask_text_append(&self->text, "\n", 1);
+    return status == RASK_OK
+               ? RASK_OK
+               : rask_fail("no memory to write a record to \"%s\"", self->file.target);
+}
+
 static size_t write_records(void *self_p, const void *in, size_t n, rask_ctx *ctx) {
     writer *self = self_p;
     for (size_t i = 0; i < n; i++) {
         ctx->i = i;
-        rask_status status = rask_text_append_record(&self->text, self->type,
-                                                     (const char *)in + i * self->type->size);
-        if (status == RASK_OK) status = rask_text_append(&self->text, "\n", 1);
-        if (status != RASK_OK) {
-            (void)rask_fail("no memory to write a record to \"%s\"", self->file.target);
-            return 0;
-        }
+        if (append_record(self, (const char *)in + i * self->type->size) != RASK_OK) return 0;
         if (self->text.length >= WRITE_BYTES && write_all(self) != RASK_OK) return 0;
     }
     return 0;
@@ -161,6 +191,8 @@ static rask_status finish_writer(void *self_p) {
 static rask_status close_writer(void *self_p) {
     writer *self = self_p;
     raski_output_file_abandon(&self->file);
+    rask_format_writer_destroy(self->format);
+    self->format = NULL;
     free(self->text.data);
     free(self->name);
     self->text = (rask_text){0};
@@ -211,22 +243,33 @@ static const raski_hook close_hook = {.close = close_writer};
 static void destroy(raski_connector *connector) {
     char message[MESSAGE_BYTES];
     (void)end_job(connector, false, message, sizeof message);
-    free(connector->memory);
+    memory *m = connector->memory;
+    if (m->has_format) raski_record_format_fini(&m->format);
+    free(m);
 }
 
 raski_connector raski_text_sink(const rask_type *type, const char *path, bool append) {
+    return raski_record_sink(type, path, append, NULL);
+}
+
+raski_connector raski_record_sink(const rask_type *type, const char *path, bool append,
+                                  const raski_record_format *format) {
     static _Atomic unsigned sinks;
     size_t size = strlen(path) + 1;
     memory *m = calloc(1, sizeof *m + size);
-    if (m == NULL) return (raski_connector){0};
+    if (m == NULL || (format != NULL && !raski_record_format_copy(&m->format, format))) {
+        free(m);
+        return (raski_connector){0};
+    }
     memcpy(m->path, path, size);
+    m->has_format = format != NULL;
     m->number = atomic_fetch_add(&sinks, 1);
     m->initial =
         (writer){.type = type, .shared = m, .append = append, .file = RASKI_OUTPUT_FILE_NONE};
     m->fn = (raski_fn){.abi = RASKI_FN_ABI,
                        .size = sizeof(raski_fn),
                        .kind = RASKI_FN_SINK,
-                       .name = "write text",
+                       .name = format ? raski_record_format_sink_name(format) : "write text",
                        .file = __FILE__,
                        .line = __LINE__,
                        .in = type,

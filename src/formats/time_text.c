@@ -1,0 +1,155 @@
+#include "formats/time_text.h"
+
+#include <stdio.h>
+
+#include "formats/format.h"
+
+static const int64_t NANOS_PER_SECOND = 1000000000;
+enum { SECONDS_PER_DAY = 86400 };
+
+typedef struct cursor {
+    const char *p, *end;
+} cursor;
+
+static bool take(cursor *c, char expected) {
+    if (c->p == c->end || *c->p != expected) return false;
+    c->p++;
+    return true;
+}
+
+/* Exactly two digits up to max. */
+static bool take_two(cursor *c, int32_t max, int32_t *ret) {
+    if (c->end - c->p < 2) return false;
+    int high = c->p[0] - '0';
+    int low = c->p[1] - '0';
+    if (high < 0 || high > 9 || low < 0 || low > 9) return false;
+    *ret = high * 10 + low;
+    c->p += 2;
+    return *ret <= max;
+}
+
+/* Four digits, or with a sign four to nine. */
+static bool take_year(cursor *c, int32_t *ret) {
+    enum { DIGITS = 4, DIGITS_MAX = 9 };
+    bool negative = take(c, '-');
+    bool has_sign = negative || take(c, '+');
+    const char *start = c->p;
+    int32_t year = 0;
+    while (c->p < c->end && *c->p >= '0' && *c->p <= '9' && c->p - start < DIGITS_MAX)
+        year = year * 10 + (*c->p++ - '0');
+    if (c->p - start < DIGITS || (c->p - start > DIGITS && !has_sign)) return false;
+    *ret = negative ? -year : year;
+    return true;
+}
+
+static bool take_date(cursor *c, rask_date *ret) {
+    int32_t year = 0;
+    int32_t month = 0;
+    int32_t day = 0;
+    int32_t back[3];
+    if (!take_year(c, &year) || !take(c, '-') || !take_two(c, 12, &month) || !take(c, '-') ||
+        !take_two(c, 31, &day))
+        return false;
+    *ret = rask_date_of(year, month, day);
+    rask_date_split(*ret, &back[0], &back[1], &back[2]);
+    return back[0] == year && back[1] == month && back[2] == day; /* else it is no date */
+}
+
+static bool take_fraction(cursor *c, int64_t *nanos) {
+    int64_t unit = NANOS_PER_SECOND / 10;
+    const char *start = c->p;
+    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++) {
+        if (unit == 0) return false;
+        *nanos += (*c->p - '0') * unit;
+        unit /= 10;
+    }
+    return c->p > start;
+}
+
+static bool take_time(cursor *c, int64_t *ret_nano_of_day) {
+    int32_t hour = 0;
+    int32_t minute = 0;
+    int32_t second = 0;
+    int64_t nanos = 0;
+    if (!take_two(c, 23, &hour) || !take(c, ':') || !take_two(c, 59, &minute)) return false;
+    if (take(c, ':')) {
+        if (!take_two(c, 59, &second)) return false;
+        if (take(c, '.') && !take_fraction(c, &nanos)) return false;
+    }
+    *ret_nano_of_day = ((int64_t)hour * 3600 + minute * 60 + second) * NANOS_PER_SECOND + nanos;
+    return true;
+}
+
+/* Z, +01:00, -0530, or nothing. */
+static bool take_offset(cursor *c, int64_t *ret_seconds) {
+    *ret_seconds = 0;
+    if (c->p == c->end || take(c, 'Z') || take(c, 'z')) return c->p == c->end;
+    bool negative = take(c, '-');
+    if (!negative && !take(c, '+')) return false;
+    int32_t hours = 0;
+    int32_t minutes = 0;
+    if (!take_two(c, 18, &hours)) return false;
+    if (c->p < c->end) {
+        (void)take(c, ':');
+        if (!take_two(c, 59, &minutes)) return false;
+    }
+    *ret_seconds = (hours * 3600 + minutes * 60) * (negative ? -1 : 1);
+    return c->p == c->end;
+}
+
+static bool take_date_time(cursor *c, raski_date_time *ret) {
+    ret->nano_of_day = 0;
+    if (!take_date(c, &ret->date)) return false;
+    if (c->p == c->end) return true;
+    return (take(c, 'T') || take(c, ' ') || take(c, 't')) && take_time(c, &ret->nano_of_day);
+}
+
+raski_number_result raski_text_parse_instant(const char *text, size_t length,
+                                             int64_t precision_nanos, int64_t *ret_seconds,
+                                             int32_t *ret_nanos) {
+    cursor c = {text, text + length};
+    raski_date_time value;
+    int64_t offset = 0;
+    if (!take_date_time(&c, &value) || !take_offset(&c, &offset)) return RASKI_NUMBER_INVALID;
+    if (value.nano_of_day % precision_nanos != 0) return RASKI_NUMBER_OUT_OF_RANGE;
+    *ret_seconds =
+        (int64_t)value.date.days * SECONDS_PER_DAY + value.nano_of_day / NANOS_PER_SECOND - offset;
+    *ret_nanos = (int32_t)(value.nano_of_day % NANOS_PER_SECOND);
+    return RASKI_NUMBER_OK;
+}
+
+/* ---------------------------------------------------------------- writing */
+bool raski_append_date(rask_text *text, rask_date date) {
+    int32_t year = 0;
+    int32_t month = 0;
+    int32_t day = 0;
+    char buffer[32];
+    rask_date_split(date, &year, &month, &day);
+    const char *sign = year > 9999 ? "+" : year < 0 ? "-" : "";
+    int n = snprintf(buffer, sizeof buffer, "%s%04d-%02d-%02d", sign, year < 0 ? -year : year,
+                     month, day);
+    return raski_text_put(text, buffer, (size_t)n);
+}
+
+bool raski_append_time(rask_text *text, int64_t nano_of_day) {
+    char buffer[40];
+    int64_t seconds = nano_of_day / NANOS_PER_SECOND;
+    int64_t nanos = nano_of_day % NANOS_PER_SECOND;
+    int n = snprintf(buffer, sizeof buffer, "%02d:%02d:%02d", (int)(seconds / 3600),
+                     (int)(seconds / 60 % 60), (int)(seconds % 60));
+    if (nanos != 0) {
+        n += snprintf(buffer + n, sizeof buffer - (size_t)n, ".%09d", (int)nanos);
+        while (buffer[n - 1] == '0') n--;
+    }
+    return raski_text_put(text, buffer, (size_t)n);
+}
+
+bool raski_append_instant(rask_text *text, int64_t seconds, int32_t nanos, char between,
+                          bool zone) {
+    int64_t days = seconds / SECONDS_PER_DAY - (seconds % SECONDS_PER_DAY < 0);
+    int64_t of_day = seconds - days * SECONDS_PER_DAY;
+    return raski_append_date(text, (rask_date){(int32_t)days}) &&
+           raski_text_put_char(text, between) &&
+           raski_append_time(text, of_day * NANOS_PER_SECOND + nanos) &&
+           (!zone || raski_text_put_char(text, 'Z'));
+}
