@@ -25,6 +25,7 @@
  * runtime.h  context, counters          function.h RASK_MAP, RASK_PROCESS, ... and keyed state
  * stream.h   environment, sources, operators, sinks
  * formats.h  JSON and CSV
+ * window.h   windows
  *
  * C17 with GNU extensions (gcc 12, clang 14 or newer). C++ may include it for declarations and
  * inline helpers; the macros are C. */
@@ -32,4 +33,5 @@
 #define RASK_RASK_H
 #include "rask/async.h"
 #include "rask/stream.h"
+#include "rask/window.h"
 #endif

@@ -45,16 +45,26 @@ typedef struct raski_stream raski_stream;
         const T *rec; \
     } rask_iterator_##T; \
     typedef union rask_stream_##T rask_stream_##T; \
+    typedef union rask_windowed_##T rask_windowed_##T; \
     typedef union rask_keyed_##T { \
         raski_stream *node; \
         const T *rec; \
         const T *raski_needs_key_by; \
         rask_stream_##T *stream; \
+        rask_windowed_##T *windowed; \
     } rask_keyed_##T; \
+    union rask_windowed_##T { \
+        raski_stream *node; \
+        const T *rec; \
+        const T *raski_needs_window; \
+        rask_keyed_##T *keyed; \
+        rask_stream_##T *stream; \
+    }; \
     union rask_stream_##T { \
         raski_stream *node; \
         const T *rec; \
         rask_keyed_##T *keyed; \
+        rask_windowed_##T *windowed; \
         rask_stream_##T *stream; \
         rask_iterator_##T *iterator; \
     }; \
@@ -70,6 +80,9 @@ typedef struct raski_stream raski_stream;
         return s.node; \
     } \
     RASKI_UNUSED static inline raski_stream *raski_take_keyed_##T(rask_keyed_##T s) { \
+        return s.node; \
+    } \
+    RASKI_UNUSED static inline raski_stream *raski_take_windowed_##T(rask_windowed_##T s) { \
         return s.node; \
     } \
     RASKI_UNUSED static inline const T *raski_same_##T(const T *p) { \

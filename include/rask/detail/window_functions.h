@@ -22,6 +22,7 @@ struct rask_trigger_context {
     int64_t window_start_ms, window_end_ms; /* of a global window: both INT64_MIN */
     int64_t watermark_ms;                   /* INT64_MIN before the first watermark */
     int64_t processing_time_ms;
+    int64_t timestamp_ms; /* of the record; RASK_NO_TIMESTAMP when it has none, and in timers */
     void (*raski_register_timer)(rask_trigger_context *trigger, int64_t time_ms, bool processing);
     void (*raski_delete_timer)(rask_trigger_context *trigger, int64_t time_ms, bool processing);
 };
@@ -50,8 +51,7 @@ typedef struct raski_window_fn {
     size_t (*fire_two)(void *self, const void *items, uint32_t count, const void *items2,
                        uint32_t count2, rask_ctx *ctx);
     double (*delta)(const void *earlier, const void *later);
-    rask_trigger_result (*on_element)(void *state, const void *in, int64_t timestamp,
-                                      rask_trigger_context *trigger);
+    rask_trigger_result (*on_element)(void *state, const void *in, rask_trigger_context *trigger);
     const raski_window_hook *merge, *clear, *event_timer, *processing_timer, *trigger_merge,
         *trigger_clear;
 } raski_window_fn;

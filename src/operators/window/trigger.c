@@ -190,7 +190,8 @@ rask_trigger_result raski_trigger_on_element(const raski_trigger *trigger, raski
         case RASKI_TRIGGER_USER: {
             void *state = c->ref(c, RASKI_TRIGGER_SLOT_USER);
             if (state == NULL) return RASK_CONTINUE;
-            return trigger->function->window->on_element(state, record, timestamp, &c->base);
+            c->base.timestamp_ms = timestamp;
+            return trigger->function->window->on_element(state, record, &c->base);
         }
         case RASKI_TRIGGER_NEVER:
             break;
