@@ -44,6 +44,7 @@ typedef struct rask_ctx {
     raski_operator *op;
     /* where rask_emit_watermark goes: of a source or a watermark generator; else NULL */
     struct raski_watermark_output *watermarks;
+    struct raski_keyed_scope *scope; /* keyed: where rows are from; else NULL */
 } rask_ctx;
 
 /* What rask_timestamp gives for a record that has none. */

@@ -96,7 +96,7 @@ typedef struct rask_windows {
                             * side output, .late = rask_late(tag); NULL: counted, and dropped */
 } rask_windows;
 
-RASK_API raski_stream *raski_window(raski_stream *, const rask_windows *, size_t,
+RASK_API raski_stream *raski_add_window(raski_stream *, const rask_windows *, size_t,
                                     const rask_windows *options, bool all, const char *file,
                                     int line);
 RASK_API raski_stream *raski_window_apply(raski_stream *, const raski_fn *incremental,
@@ -163,7 +163,7 @@ RASK_API raski_window_bounds raski_current_window(const rask_ctx *ctx);
 #define RASKI_WINDOW(v, member, all, s, windows_p, ...) __extension__({ \
     __auto_type v = (s); \
     (void)sizeof(v.member); \
-    (__typeof__(*v.windowed)){.node = raski_window(v.node, (const rask_windows[]){windows_p}, \
+    (__typeof__(*v.windowed)){.node = raski_add_window(v.node, (const rask_windows[]){windows_p}, \
         sizeof(rask_windows), &(rask_windows){.raski_kind = (raski_windows_kind)0, __VA_ARGS__}, \
         all, RASKI_HERE)}; })
 

@@ -2,20 +2,18 @@
  * over the block, whose state handles reach into the rows. */
 #include <string.h>
 
+#include "operators/keyed_scope.h"
 #include "operators/operator.h"
 #include "operators/timers.h"
 #include "state/keyed_table.h"
 #include "types/java_hash.h"
 #include "types/key_group.h"
-#include "types/layout.h"
-#include "types/type_info.h"
 
 typedef struct keyed {
     raski_keyed_table *table;
     void *keys[2]; /* what the selectors give, per input; NULL without selector */
     char *rows[RASKI_LOOKUP_MAX];
-    char *no_key;          /* a row for hooks, which have no current key; always without state */
-    bool tracked, cleared; /* in this block */
+    raski_keyed_scope scope;
     /* Rows of this batch whose key was left without state. They are removed when the batch was
      * handed on: emitted records may borrow the strings of their keys. */
     char **empty;
@@ -26,24 +24,8 @@ typedef struct keyed {
     int64_t timer_times[RASKI_TIMERS_BLOCK]; /* that of the event-time timers that fire */
 } keyed;
 
-/* What rask_value(T) looks like for any T. */
-typedef struct any_value {
-    rask_ctx *ctx;
-    uint32_t offset;
-    uint16_t index;
-    uint16_t track;
-    void *type;
-} any_value;
-
 static const raski_key_definition *key_of(const raski_operator *op, unsigned input) {
     return input == 0 ? op->def->key : op->def->key2;
-}
-
-static bool has_pointers(const rask_type *type) {
-    raski_layout *layout = raski_layout_create(type);
-    bool result = layout->has_pointers;
-    raski_layout_destroy(layout);
-    return result;
 }
 
 static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n);
@@ -57,32 +39,18 @@ static bool has_timers(const raski_operator *op) {
 static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     const raski_states *self = op->def->fn->self;
     raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
-    size_t count = self->count;
-    if (count > RASKI_STATES_MAX)
-        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
-                          "%s has %zu keyed states, at most %d are possible", self->type, count,
-                          RASKI_STATES_MAX);
-    for (size_t i = 0; i < count; i++)
-        specs[i] = (raski_state_spec){.name = self->fields[i].name, .type = self->fields[i].type};
+    size_t count = 0;
+    RASKI_TRY(raski_keyed_scope_specs(self, specs, &count, err));
     /* A function without state still has a current key. */
     if (count == 0) specs[count++] = (raski_state_spec){.name = "none", .size = 1, .align = 1};
-    raski_keyed_table_options options = {
-        .key = &op->def->key->fields, .states = specs, .state_count = count,
-        .timers = has_timers(op)};
+    raski_keyed_table_options options = {.key = &op->def->key->fields,
+                                         .states = specs,
+                                         .state_count = count,
+                                         .timers = has_timers(op)};
     RASKI_TRY(raski_keyed_table_create(&options, &k->table, err));
     if (has_timers(op)) k->timers = raski_operator_timers_create(op, k->table, fire);
-    for (size_t i = 0; i < self->count; i++) {
-        any_value handle = {.ctx = &op->ctx,
-                            .index = (uint16_t)i,
-                            .offset = raski_keyed_table_state_offset(k->table, i),
-                            .track = has_pointers(self->fields[i].type)};
-        memcpy((char *)op->self + self->fields[i].offset, &handle, sizeof handle);
-    }
-    k->no_key = raski_try_alloc(raski_keyed_table_row_size(k->table), 64);
-    if (k->no_key == NULL)
-        return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
-    memset(k->no_key, 0, raski_keyed_table_row_size(k->table));
-    op->ctx.rows = &k->no_key;
+    RASKI_TRY(raski_keyed_scope_init(&k->scope, k->table, &op->ctx, err));
+    raski_keyed_scope_bind(&k->scope, &op->ctx, self, 0, op->self);
     return RASK_OK;
 }
 
@@ -110,7 +78,7 @@ static void teardown(raski_operator *op) {
     raski_free(k->keys[0]);
     raski_free(k->keys[1]);
     raski_free(k->empty);
-    raski_free(k->no_key);
+    raski_keyed_scope_fini(&k->scope);
     raski_free(k);
     op->kind = NULL;
 }
@@ -179,28 +147,17 @@ static void end_batch(keyed *k) {
     raski_keyed_table_end_batch(k->table);
 }
 
-static void fail_without_key(raski_operator *op) {
-    raski_error error = {0};
-    (void)RASKI_FAIL(
-        &error, RASK_FAILED, USER,
-        "there is no current key: keyed state can be used in the function's body only, "
-        "not in its hooks");
-    raski_operator_fail(op, &error);
-}
-
-/* A hook that sets a state without pointers does so unseen: it is found here. */
 static void check_no_key(raski_operator *op) {
     keyed *k = op->kind;
-    if (*(const uint32_t *)(const void *)k->no_key != 0) fail_without_key(op);
+    raski_keyed_scope_check(&k->scope, op);
 }
 
 /* The user's code ran over a block; candidates: a bit for each record whose row may be empty. */
 static rask_status end_block(keyed *k, size_t n, uint64_t candidates, raski_error *err) {
-    if (k->tracked) RASKI_TRY(raski_keyed_table_adopt(k->table, err));
-    k->tracked = false;
+    RASKI_TRY(raski_keyed_scope_adopt(&k->scope, err));
     /* Rows lack state when they are new, or after a clear. */
-    if (k->cleared) candidates = UINT64_MAX >> (64 - n);
-    k->cleared = false;
+    if (k->scope.cleared) candidates = UINT64_MAX >> (64 - n);
+    k->scope.cleared = false;
     return note_empty_rows(k, candidates, err);
 }
 
@@ -237,7 +194,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
         in += block * size;
         n -= block;
     }
-    op->ctx.rows = &k->no_key;
+    raski_keyed_scope_leave(&k->scope, &op->ctx);
     raski_operator_hand_on(op);
     end_batch(k);
 }
@@ -255,7 +212,7 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     op->firing = &timer;
     op->pending += op->def->fn->timer->timer(op->self, timer, n, &op->ctx);
     op->firing = NULL;
-    op->ctx.rows = &k->no_key;
+    raski_keyed_scope_leave(&k->scope, &op->ctx);
     if (op->ctx.failed) return;
     if (end_block(k, n, UINT64_MAX >> (64 - n), &error) != RASK_OK) raski_operator_fail(op, &error);
 }
@@ -280,7 +237,8 @@ static void processing_time(raski_operator *op, int64_t now_ms) {
     fired(op);
 }
 
-/* NULL, and the function fails, when there is no key to have timers, or nothing that they would call.
+/* NULL, and the function fails, when there is no key to have timers, or nothing that they would
+ * call.
  */
 static keyed *with_timers(raski_operator *op) {
     const char *why = NULL;
@@ -289,12 +247,12 @@ static keyed *with_timers(raski_operator *op) {
         why = "timers belong to a key: only keyed process functions have them";
     else if (k->timers == NULL)
         why = "a timer was used by a function that has no RASK_ON_TIMER";
-    else if (op->ctx.rows != &k->no_key)
+    else if (op->ctx.rows != &k->scope.no_key)
         return k;
     if (why != NULL)
         (void)rask_fail("%s", why);
     else
-        fail_without_key(op);
+        raski_keyed_scope_fail(op);
     return NULL;
 }
 
@@ -308,47 +266,7 @@ void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
     keyed *k = with_timers(ctx->op);
     if (k == NULL) return;
     raski_operator_timers_delete(k->timers, time_ms, processing, ctx->rows[ctx->i]);
-    k->cleared = true; /* its row may have nothing else */
-}
-
-void raski_state_track(rask_ctx *ctx, unsigned index) {
-    keyed *k = ctx->op->kind;
-    raski_error error = {0};
-    if (ctx->rows == &k->no_key) {
-        fail_without_key(ctx->op);
-        return;
-    }
-    k->tracked = true;
-    if (raski_keyed_table_track(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
-        raski_operator_fail(ctx->op, &error);
-}
-
-void raski_state_clear(rask_ctx *ctx, unsigned index) {
-    keyed *k = ctx->op->kind;
-    raski_error error = {0};
-    if (ctx->rows == &k->no_key) {
-        fail_without_key(ctx->op);
-        return;
-    }
-    k->cleared = true;
-    if (raski_keyed_table_clear(k->table, ctx->rows[ctx->i], index, &error) != RASK_OK)
-        raski_operator_fail(ctx->op, &error);
-}
-
-const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
-    keyed *k = ctx->op->kind;
-    const raski_key_spec *in_row = raski_keyed_table_key_in_row(k->table);
-    const bool has_key = ctx->rows != &k->no_key;
-    if (!has_key || in_row->part_count != 1 || !raski_type_equal(in_row->parts[0].type, type)) {
-        if (has_key)
-            (void)rask_fail("rask_key: the key is not of type %s", type->name);
-        else
-            fail_without_key(ctx->op);
-        void *zeroes = raski_batch_arena_alloc(&ctx->op->env->arena, type->size);
-        if (zeroes != NULL) memset(zeroes, 0, type->size);
-        return zeroes; /* the function may still read it before it returns */
-    }
-    return ctx->rows[ctx->i] + in_row->parts[0].offset;
+    k->scope.cleared = true; /* its row may have nothing else */
 }
 
 const raski_operator_ops raski_keyed_ops = {.name = "keyed process",

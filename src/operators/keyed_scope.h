@@ -1,0 +1,47 @@
+/* keyed_scope.h - where the keyed state of running user code is: a table, and the row of the
+ * current key. The state handles of an instance reach it through their context (rask_ctx.scope). A
+ * keyed function has one scope; a window function has two, for states of its key and of its window.
+ * Threads: the task's. */
+#ifndef RASKI_OPERATORS_KEYED_SCOPE_H
+#define RASKI_OPERATORS_KEYED_SCOPE_H
+#include "operators/operator.h"
+#include "state/keyed_table.h"
+
+typedef struct raski_keyed_scope {
+    raski_keyed_table *table; /* borrowed */
+    char *no_key; /* a row for hooks, which have no current key; always without state; owned */
+    bool tracked; /* a state with pointers was written since the last adopt */
+    bool cleared; /* a state was cleared since this was last unset */
+} raski_keyed_scope;
+
+/* A scope over a table (borrowed), for a context that gets it, with no current key. RASK_E_NOMEM.
+ */
+RASKI_NODISCARD rask_status raski_keyed_scope_init(raski_keyed_scope *scope,
+                                                   raski_keyed_table *table, rask_ctx *ctx,
+                                                   raski_error *err);
+void raski_keyed_scope_fini(raski_keyed_scope *scope);
+/* Appends the specifications of an instance's states to specs, which has count of at most
+ * RASKI_STATES_MAX. RASK_E_ARGUMENT: too many. */
+RASKI_NODISCARD rask_status raski_keyed_scope_specs(const raski_states *states,
+                                                    raski_state_spec *specs, size_t *count,
+                                                    raski_error *err);
+/* Points the handles of these states in an instance at ctx and the table; the first of them is
+ * state number `first` of the table. */
+void raski_keyed_scope_bind(const raski_keyed_scope *scope, rask_ctx *ctx,
+                            const raski_states *states, size_t first, void *self);
+/* No current key from now on. */
+static inline void raski_keyed_scope_leave(raski_keyed_scope *scope, rask_ctx *ctx) {
+    ctx->rows = &scope->no_key;
+    ctx->i = 0;
+}
+/* Fails the operator when a hook has set a state, unseen, without a key. */
+void raski_keyed_scope_check(raski_keyed_scope *scope, raski_operator *op);
+/* Fails the operator: it wants a key, and there is none. */
+void raski_keyed_scope_fail(raski_operator *op);
+/* After user code: what it put into states is copied. */
+static inline rask_status raski_keyed_scope_adopt(raski_keyed_scope *scope, raski_error *err) {
+    if (!scope->tracked) return RASK_OK;
+    scope->tracked = false;
+    return raski_keyed_table_adopt(scope->table, err);
+}
+#endif
