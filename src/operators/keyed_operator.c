@@ -237,6 +237,11 @@ static void processing_time(raski_operator *op, int64_t now_ms) {
     fired(op);
 }
 
+static size_t timer_count(const raski_operator *op, bool processing) {
+    const keyed *k = op->kind;
+    return k->timers != NULL ? raski_operator_timers_count(k->timers, processing) : 0;
+}
+
 /* NULL, and the function fails, when there is no key to have timers, or nothing that they would
  * call.
  */
@@ -274,5 +279,6 @@ const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
                                             .process = process,
                                             .watermark = watermark,
                                             .processing_time = processing_time,
+                                            .timer_count = timer_count,
                                             .finish = check_no_key,
                                             .teardown = teardown};

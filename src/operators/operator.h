@@ -99,6 +99,8 @@ typedef struct raski_operator_ops {
     bool (*accepts_status)(raski_operator *op, bool idle);
     /* The time that raski_operator_wake_at was told has come. */
     void (*processing_time)(raski_operator *op, int64_t now_ms);
+    /* Timers that are registered; NULL: never any. */
+    size_t (*timer_count)(const raski_operator *op, bool processing);
     /* Somebody has set env->attention; any operator may be meant. */
     void (*attention)(raski_operator *op);
     /* State of this subtask, and back (before open's user hook). NULL: it has none. */

@@ -64,6 +64,10 @@ void raski_operator_timers_advance_processing_time(raski_operator_timers *timers
     raski_operator_timers_restored(timers);
 }
 
+size_t raski_operator_timers_count(const raski_operator_timers *timers, bool processing) {
+    return raski_timer_queue_count(timers->queues[processing]);
+}
+
 raski_timer_queue *raski_operator_timers_queue(raski_operator_timers *timers, bool processing) {
     return timers->queues[processing];
 }

@@ -32,6 +32,7 @@ void raski_operator_timers_advance_watermark(raski_operator_timers *timers, int6
 /* The same for processing time; asks to be called again for the next one. */
 void raski_operator_timers_advance_processing_time(raski_operator_timers *timers, int64_t now_ms);
 
+size_t raski_operator_timers_count(const raski_operator_timers *timers, bool processing);
 /* The queues, for snapshots; after a restore call _restored. */
 raski_timer_queue *raski_operator_timers_queue(raski_operator_timers *timers, bool processing);
 void raski_operator_timers_restored(raski_operator_timers *timers);

@@ -58,4 +58,6 @@ void golden_watermark_valve(golden_case *c);
 void golden_watermark_generators(golden_case *c);
 void golden_watermark_multiplexer(golden_case *c);
 void golden_window_assign(golden_case *c);
+void golden_timers(golden_case *c);
+void golden_connected(golden_case *c);
 #endif

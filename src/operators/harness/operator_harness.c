@@ -274,6 +274,19 @@ rask_status raski_operator_harness_close(raski_operator_harness *harness, raski_
     return end(s, err);
 }
 
+size_t raski_operator_harness_timer_count(const raski_operator_harness *harness, bool processing) {
+    raski_operator *op = harness->op;
+    return op->ops->timer_count != NULL ? op->ops->timer_count(op, processing) : 0;
+}
+
+int64_t raski_operator_harness_counter(const raski_operator_harness *harness, const char *name) {
+    const raski_operator *op = harness->op;
+    for (size_t i = 0; i < op->counters.count; i++)
+        if (strcmp(op->counters.items[i]->name, name) == 0)
+            return op->counters.items[i]->counter.value;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- output */
 size_t raski_operator_harness_output_count(const raski_operator_harness *harness) {
     return harness->outputs.count;

@@ -64,6 +64,11 @@ RASKI_NODISCARD rask_status raski_operator_harness_end_input(raski_operator_harn
 RASKI_NODISCARD rask_status raski_operator_harness_close(raski_operator_harness *harness,
                                                          raski_error *err);
 
+/* Timers that are registered. */
+size_t raski_operator_harness_timer_count(const raski_operator_harness *harness, bool processing);
+/* A counter of the operator (rask_counter_of); 0 when there is none of that name. */
+int64_t raski_operator_harness_counter(const raski_operator_harness *harness, const char *name);
+
 /* What came out since the last clear, in order (side outputs behind the main output of the same
  * batch). */
 size_t raski_operator_harness_output_count(const raski_operator_harness *harness);

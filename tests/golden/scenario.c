@@ -1,0 +1,195 @@
+#include "golden/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/environment.h"
+#include "base/alloc.h"
+#include "golden/java_json.h"
+#include "operators/harness/operator_harness.h"
+
+typedef struct run {
+    golden_case *c;
+    const golden_scenario *scenario;
+    raski_operator_harness *harness;
+    unsigned input;
+    int64_t timestamp, now_ms;
+    rask_status status;
+    raski_error error;
+} run;
+
+static raski_operator_harness *make(run *r) {
+    const raski_operator_harness_options options = {.processing_time_ms = r->now_ms};
+    raski_operator_harness *harness = NULL;
+    r->status = raski_operator_harness_create(r->scenario->output->definition, &options, &harness,
+                                              &r->error);
+    return harness;
+}
+
+/* ---------------------------------------------------------------- steps */
+static void push(void *context, const void *record) {
+    run *r = context;
+    r->status = raski_operator_harness_process(r->harness, r->input, record, &r->timestamp, 1,
+                                               &r->error);
+}
+
+static void restore(run *r) {
+    golden_differ(r->c, "restore", "not yet");
+}
+
+static void take_step(run *r, const json_t *in) {
+    const json_t *input = json_object_get(in, "in"), *value = NULL;
+    r->input = (unsigned)json_integer_value(input);
+    if ((value = json_object_get(in, "el")) != NULL) {
+        const json_t *ts = json_object_get(in, "ts");
+        r->timestamp = json_is_null(ts) ? RASK_NO_TIMESTAMP : json_integer_value(ts);
+        r->scenario->element(r->c, value, r->input, push, r);
+    } else if ((value = json_object_get(in, "wm")) != NULL) {
+        r->status = raski_operator_harness_watermark(r->harness, r->input,
+                                                     json_integer_value(value), &r->error);
+    } else if ((value = json_object_get(in, "status")) != NULL) {
+        const bool idle = strcmp(json_string_value(value), "idle") == 0;
+        r->status = raski_operator_harness_status(r->harness, r->input, idle, &r->error);
+    } else if ((value = json_object_get(in, "pt")) != NULL) {
+        r->now_ms = json_integer_value(value);
+        r->status = raski_operator_harness_set_time(r->harness, r->now_ms, &r->error);
+    } else if (json_object_get(in, "restore") != NULL) {
+        restore(r);
+    } else if (json_object_get(in, "end") != NULL) {
+        r->status = raski_operator_harness_end_input(r->harness, r->input, &r->error);
+    } else {
+        golden_differ(r->c, "steps", "unknown step");
+    }
+}
+
+/* ---------------------------------------------------------------- outputs */
+static json_t *output_json(const run *r, const raski_harness_output *output) {
+    if (output->kind == RASKI_HARNESS_STATUS)
+        return json_pack("{s:s}", "status", output->idle ? "idle" : "active");
+    if (output->kind == RASKI_HARNESS_WATERMARK)
+        return json_pack("{s:I}", "wm", (json_int_t)output->timestamp_ms);
+    json_t *object = json_object();
+    if (output->tag != NULL) json_object_set_new(object, "side", json_string(output->tag));
+    json_object_set_new(object, "el", r->scenario->describe(output->tag, output->record));
+    json_object_set_new(object, "ts",
+                        output->timestamp_ms == RASK_NO_TIMESTAMP
+                            ? json_null()
+                            : json_integer(output->timestamp_ms));
+    return object;
+}
+
+/* Side outputs of a step are listed behind the main ones. */
+static json_t *outputs_json(run *r) {
+    json_t *main_outputs = json_array(), *sides = json_array();
+    const size_t n = raski_operator_harness_output_count(r->harness);
+    for (size_t i = 0; i < n; i++) {
+        const raski_harness_output *output = raski_operator_harness_output(r->harness, i);
+        json_array_append_new(output->tag ? sides : main_outputs, output_json(r, output));
+    }
+    json_array_extend(main_outputs, sides);
+    json_decref(sides);
+    raski_operator_harness_clear(r->harness);
+    return main_outputs;
+}
+
+typedef struct sorted {
+    char *text;
+    json_t *value;
+} sorted;
+
+static int compare_sorted(const void *a, const void *b) {
+    return strcmp(((const sorted *)a)->text, ((const sorted *)b)->text);
+}
+
+static bool may_swap(const run *r, const json_t *a, const json_t *b) {
+    if (json_object_get(a, "el") == NULL || json_object_get(b, "el") == NULL) return false;
+    if (r->scenario->any_order) return true;
+    return json_equal(json_object_get(a, "ts"), json_object_get(b, "ts"));
+}
+
+/* The outputs with those that may swap in a fixed order. A new reference. */
+static json_t *in_fixed_order(const run *r, const json_t *outputs) {
+    const size_t n = json_array_size(outputs);
+    sorted *all = raski_calloc(n + 1, sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        all[i].value = json_array_get(outputs, i);
+        all[i].text = json_dumps(all[i].value, JSON_SORT_KEYS | JSON_COMPACT);
+    }
+    for (size_t from = 0, to = 0; from < n; from = to) {
+        for (to = from + 1; to < n && may_swap(r, all[to - 1].value, all[to].value);) to++;
+        qsort(all + from, to - from, sizeof *all, compare_sorted);
+    }
+    json_t *ordered = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append(ordered, all[i].value);
+        free(all[i].text);
+    }
+    raski_free(all);
+    return ordered;
+}
+
+static void compare_outputs(run *r, size_t i, const json_t *expected) {
+    char *path = raski_format("steps[%zu].out", i);
+    json_t *got = outputs_json(r);
+    json_t *got_ordered = in_fixed_order(r, got), *want_ordered = in_fixed_order(r, expected);
+    golden_equal(r->c, path, want_ordered, got_ordered);
+    json_decref(got);
+    json_decref(got_ordered);
+    json_decref(want_ordered);
+    raski_free(path);
+}
+
+static void compare_error(run *r, const json_t *step) {
+    const json_t *error = json_object_get(step, "error");
+    if (error == NULL && r->status == RASK_OK) return;
+    json_t *expected = error ? json_pack("{s:O}", "error", error) : json_pack("{s:n}", "ok");
+    golden_result_equal(r->c, expected, golden_result(r->status, &r->error, json_null()));
+    json_decref(expected);
+}
+
+static void compare_timers(run *r) {
+    static const char *const members[] = {"eventTimersLeft", "processingTimersLeft"};
+    for (int processing = 0; processing < 2; processing++) {
+        const json_t *left = json_object_get(r->c->json, members[processing]);
+        if (left == NULL) continue;
+        json_t *got = json_integer(
+            (json_int_t)raski_operator_harness_timer_count(r->harness, processing != 0));
+        golden_equal(r->c, members[processing], left, got);
+        json_decref(got);
+    }
+}
+
+static void compare_late(run *r) {
+    const json_t *late = json_object_get(r->c->json, "lateDropped");
+    if (late == NULL) return;
+    json_t *got = json_integer(
+        raski_operator_harness_counter(r->harness, "numLateRecordsDropped"));
+    golden_equal(r->c, "lateDropped", late, got);
+    json_decref(got);
+}
+
+static void run_steps(run *r) {
+    size_t i;
+    const json_t *step;
+    json_array_foreach(json_object_get(r->c->json, "steps"), i, step) {
+        take_step(r, json_object_get(step, "in"));
+        compare_error(r, step);
+        if (r->status != RASK_OK) return;
+        compare_outputs(r, i, json_object_get(step, "out"));
+        if (r->c->differences > 0) return;
+    }
+    compare_timers(r);
+    compare_late(r);
+}
+
+void golden_scenario_run(golden_case *c, const golden_scenario *scenario) {
+    run r = {.c = c, .scenario = scenario};
+    r.harness = make(&r);
+    if (r.harness != NULL) r.status = raski_operator_harness_open(r.harness, &r.error);
+    if (r.status == RASK_OK)
+        run_steps(&r);
+    else
+        golden_differ(c, "open", "%s", r.error.message);
+    raski_operator_harness_destroy(r.harness);
+    rask_env_destroy(scenario->env);
+}

@@ -1,0 +1,23 @@
+/* scenario.h - replays windows/ scenarios that drive one operator: steps in, outputs out. A kind
+ * gives the stream whose last operator is meant, how an element becomes a record, and how a record
+ * is told as JSON. */
+#ifndef GOLDEN_SCENARIO_H
+#define GOLDEN_SCENARIO_H
+#include "golden/golden.h"
+#include "rask/rask.h"
+
+typedef struct golden_scenario {
+    rask_env *env;                /* taken */
+    raski_stream *output;         /* of the operator */
+    /* Pushes one element: makes the record of {"el": ...} for an input and hands it to push. */
+    void (*element)(golden_case *c, const json_t *el, unsigned input,
+                    void (*push)(void *context, const void *record), void *context);
+    /* The "el" of a record of the main output or (tag) of a side output. A new reference. */
+    json_t *(*describe)(const char *tag, const void *record);
+    bool any_order; /* the outputs of a step between two watermarks come in any order; otherwise
+                     * those of one timestamp do */
+} golden_scenario;
+
+/* Replays all steps and compares outputs, errors and the timers that are left. */
+void golden_scenario_run(golden_case *c, const golden_scenario *scenario);
+#endif
