@@ -583,7 +583,7 @@
     static size_t raski_timer_run_##fn(void *s_, rask_timer timer_, size_t n_, rask_ctx *ctx_) { \
         raski_outrec_##fn *begin_ = (raski_outrec_##fn *)ctx_->buf; \
         raski_out_##fn out_ = {ctx_, begin_, begin_ + ctx_->cap}; \
-        for (size_t k_ = 0; k_ < n_ && !ctx_->failed; k_++) { \
+        for (size_t k_ = 0; k_ < n_ && !ctx_->failed && !ctx_->earlier; k_++) { \
             ctx_->i = k_; \
             raski_timer_body_##fn((raski_self_##fn *)s_, timer_, &out_); \
             if (ctx_->ts_out) \

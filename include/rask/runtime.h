@@ -39,6 +39,7 @@ typedef struct rask_ctx {
     int64_t *ts_out;   /* room for those of the output records, or NULL */
     size_t stamped;    /* output records whose timestamp is set */
     int64_t watermark; /* event time of the operator so far */
+    bool earlier;      /* while timers fire: one was registered that is due before the rest */
     int64_t wake_ns;   /* a source that is idle: relative time of the next call */
     int wake_fd;       /* a source that is idle: descriptor to wait for, or -1 */
     raski_operator *op;

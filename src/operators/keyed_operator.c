@@ -210,10 +210,18 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     op->ctx.i = 0;
     op->ctx.ts = timer.processing ? NULL : k->timer_times;
     op->firing = &timer;
+    op->ctx.earlier = false;
     op->pending += op->def->fn->timer->timer(op->self, timer, n, &op->ctx);
     op->firing = NULL;
     raski_keyed_scope_leave(&k->scope, &op->ctx);
     if (op->ctx.failed) return;
+    if (op->ctx.earlier) {
+        /* The rest come after it. */
+        for (size_t i = op->ctx.i + 1; i < n; i++)
+            raski_operator_timers_register(k->timers, timer.time_ms, timer.processing, rows[i]);
+        op->ctx.earlier = false;
+        n = op->ctx.i + 1;
+    }
     if (end_block(k, n, UINT64_MAX >> (64 - n), &error) != RASK_OK) raski_operator_fail(op, &error);
 }
 
@@ -263,8 +271,11 @@ static keyed *with_timers(raski_operator *op) {
 
 void raski_register_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
     keyed *k = with_timers(ctx->op);
-    if (k != NULL)
-        raski_operator_timers_register(k->timers, time_ms, processing, ctx->rows[ctx->i]);
+    if (k == NULL) return;
+    raski_operator_timers_register(k->timers, time_ms, processing, ctx->rows[ctx->i]);
+    const rask_timer *firing = ctx->op->firing;
+    if (firing != NULL && firing->processing == processing && time_ms < firing->time_ms)
+        ctx->earlier = true;
 }
 
 void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {

@@ -83,6 +83,7 @@ typedef struct raski_side_output_buffer {
  * raski_operator_fail. */
 typedef struct raski_operator_ops {
     const char *name;
+    bool is_observer; /* of tests: gets watermarks also while what is before it is idle */
     /* Before the user's open hook; may be NULL. */
     rask_status (*setup)(raski_operator *op, raski_error *err);
     /* n >= 1 records for an input; timestamps: theirs, or NULL when none has one; exclusive: both

@@ -1,6 +1,6 @@
-/* timers.h - the timers of a keyed operator in both time domains. A timer is a time and a row of the
- * operator's keyed table, which is the key with its namespace; see state/timer_queue.h.
- * Flink: InternalTimerService, InternalTimeServiceManager. Threads: the task's. */
+/* timers.h - the timers of a keyed operator in both time domains. A timer is a time and a row of
+ * the operator's keyed table, which is the key with its namespace; see state/timer_queue.h. Flink:
+ * InternalTimerService, InternalTimeServiceManager. Threads: the task's. */
 #ifndef RASKI_OPERATORS_TIMERS_H
 #define RASKI_OPERATORS_TIMERS_H
 #include "operators/operator.h"

@@ -52,10 +52,10 @@ RASK_KEYED_PROCESS(follow, scripted, self, script, in, rask_string, out) {
     json_decref(commands);
 }
 RASK_ON_TIMER(follow, self, timer, out) {
-    json_t *fired = json_pack("{s:o,s:s,s:I,s:o,s:o}", "k", key_json(rask_key(out, rask_string)),
-                              "fired", timer.processing ? "P" : "E", "t",
-                              (json_int_t)timer.time_ms, "wm", json_integer(rask_watermark(out)),
-                              "ctxTs", time_json(rask_timestamp(out)));
+    json_t *fired =
+        json_pack("{s:o,s:s,s:I,s:o,s:o}", "k", key_json(rask_key(out, rask_string)), "fired",
+                  timer.processing ? "P" : "E", "t", (json_int_t)timer.time_ms, "wm",
+                  json_integer(rask_watermark(out)), "ctxTs", time_json(rask_timestamp(out)));
     rask_emit(out, json_text(fired));
     if (rask_get(self->on_fire) == NULL) return;
     json_t *queue = parse(*rask_get(self->on_fire));
@@ -87,11 +87,11 @@ static void run_commands(scripted *self, const json_t *commands, rask_out_rask_s
         if (strcmp(name, "onfire") == 0) {
             add_on_fire(self, json_array_get(command, 1));
         } else if (strcmp(name, "now") == 0) {
-            rask_emit(out, json_text(json_pack(
-                               "{s:o,s:I,s:I,s:o}", "k", key_json(rask_key(out, rask_string)), "wm",
-                               (json_int_t)rask_watermark(out), "pt",
-                               (json_int_t)rask_processing_time(out), "ctxTs",
-                               time_json(rask_timestamp(out)))));
+            rask_emit(out, json_text(json_pack("{s:o,s:I,s:I,s:o}", "k",
+                                               key_json(rask_key(out, rask_string)), "wm",
+                                               (json_int_t)rask_watermark(out), "pt",
+                                               (json_int_t)rask_processing_time(out), "ctxTs",
+                                               time_json(rask_timestamp(out)))));
         } else if (strcmp(name, "reg") == 0) {
             if (processing)
                 rask_register_processing_timer(out, time_ms);
@@ -120,10 +120,9 @@ void golden_timers(golden_case *c) {
     rask_env *env = rask_env_create(NULL, NULL);
     rask_stream(script) in = rask_values(env, script, {rask_string_from(""), rask_string_from("")});
     rask_stream(rask_string) out = rask_process(rask_key_by(in, key), follow);
-    golden_scenario_run(c, &(golden_scenario){.env = env,
-                                              .output = out.node,
-                                              .element = push_script,
-                                              .describe = describe_text});
+    golden_scenario_run(
+        c, &(golden_scenario){
+               .env = env, .output = out.node, .element = push_script, .describe = describe_text});
 }
 
 /* ---------------------------------------------------------------- connected streams */
@@ -146,11 +145,10 @@ RASK_ON_SECOND(weigh, self, n, out) {
     take(self, n, 1, out);
 }
 RASK_ON_TIMER(weigh, self, timer, out) {
-    rask_emit(out, json_text(json_pack("{s:o,s:I,s:I,s:I}", "k",
-                                       key_json(rask_key(out, rask_string)), "timer",
-                                       (json_int_t)timer.time_ms, "state",
-                                       (json_int_t)*rask_get(self->state), "wm",
-                                       (json_int_t)rask_watermark(out))));
+    rask_emit(out, json_text(json_pack(
+                       "{s:o,s:I,s:I,s:I}", "k", key_json(rask_key(out, rask_string)), "timer",
+                       (json_int_t)timer.time_ms, "state", (json_int_t)*rask_get(self->state), "wm",
+                       (json_int_t)rask_watermark(out))));
 }
 
 static void push_number(golden_case *c, const json_t *el, unsigned input,
@@ -167,8 +165,7 @@ void golden_connected(golden_case *c) {
     rask_stream(number) a = rask_values(env, number, {rask_string_from(""), 0});
     rask_stream(number) b = rask_values(env, number, {rask_string_from(""), 0});
     rask_stream(rask_string) out = rask_connect(rask_key_by(a, key), rask_key_by(b, key), weigh);
-    golden_scenario_run(c, &(golden_scenario){.env = env,
-                                              .output = out.node,
-                                              .element = push_number,
-                                              .describe = describe_text});
+    golden_scenario_run(
+        c, &(golden_scenario){
+               .env = env, .output = out.node, .element = push_number, .describe = describe_text});
 }

@@ -41,7 +41,6 @@ static const golden_kind kinds[] = {
     {"windows/watermark_generators", golden_watermark_generators, false},
     {"windows/watermark_multiplexer", golden_watermark_multiplexer, false},
     {"windows/window_assign", golden_window_assign, false},
-    {"windows/timers", golden_timers, false},
     {"windows/connected", golden_connected, false},
     {NULL, NULL, false}, /* the end */
 };

@@ -6,16 +6,22 @@
 #include "golden/golden.h"
 #include "rask/rask.h"
 
+/* In what order outputs of one step may come, between its watermarks and statuses. Flink's timers
+ * of one time fire in the order of a heap. */
+typedef enum golden_order {
+    GOLDEN_ORDER_BY_KEY, /* exact for each key ("k" of the element), free between keys */
+    GOLDEN_ORDER_FREE,   /* compared as multisets */
+} golden_order;
+
 typedef struct golden_scenario {
-    rask_env *env;                /* taken */
-    raski_stream *output;         /* of the operator */
+    rask_env *env;        /* taken */
+    raski_stream *output; /* of the operator */
     /* Pushes one element: makes the record of {"el": ...} for an input and hands it to push. */
     void (*element)(golden_case *c, const json_t *el, unsigned input,
                     void (*push)(void *context, const void *record), void *context);
     /* The "el" of a record of the main output or (tag) of a side output. A new reference. */
     json_t *(*describe)(const char *tag, const void *record);
-    bool any_order; /* the outputs of a step between two watermarks come in any order; otherwise
-                     * those of one timestamp do */
+    golden_order order;
 } golden_scenario;
 
 /* Replays all steps and compares outputs, errors and the timers that are left. */

@@ -75,6 +75,7 @@ static bool collect_status(raski_operator *op, bool idle) {
 }
 
 static const raski_operator_ops collector_ops = {.name = "collector",
+                                                 .is_observer = true,
                                                  .setup = collector_setup,
                                                  .process = collect,
                                                  .watermark = collect_watermark,
