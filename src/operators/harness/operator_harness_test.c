@@ -60,7 +60,7 @@ static void records_keep_their_timestamps(void **state) {
     assert_int_equal(raski_operator_harness_process(h, 0, records, timestamps, 3, &error), RASK_OK);
     assert_int_equal(raski_operator_harness_status(h, 0, true, &error), RASK_OK);
     assert_int_equal(raski_operator_harness_watermark(h, 0, 70, &error), RASK_OK);
-    assert_int_equal(raski_operator_harness_output_count(h), 1 + 6 + 1 + 1);
+    assert_int_equal(raski_operator_harness_output_count(h), 1 + 6 + 1 + 2);
     assert_int_equal(raski_operator_harness_output(h, 0)->timestamp_ms, 40);
     expect_record(h, 1, 5, 50);
     expect_record(h, 2, 50, 50);
@@ -70,6 +70,8 @@ static void records_keep_their_timestamps(void **state) {
     expect_record(h, 7, -6, 60);
     assert_string_equal(raski_operator_harness_output(h, 7)->tag, "negative");
     assert_true(raski_operator_harness_output(h, 8)->idle);
+    /* What is behind an idle operator does not get it; a test does. */
+    assert_int_equal(raski_operator_harness_output(h, 9)->timestamp_ms, 70);
     raski_operator_harness_destroy(h);
     raski_operator_definition_destroy(def);
 }
