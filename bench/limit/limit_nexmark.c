@@ -229,18 +229,31 @@ static inline __attribute__((always_inline)) void run(worker *w, const query q) 
 
 static void *work(void *argument) {
     worker *w = argument;
-#define CASE(q) \
+#define RUN(q) \
     case q: \
         run(w, q); \
-        break;
+        break
     switch ((query)options.workload) {
-        CASE(GEN)
-        CASE(Q0)
-        CASE(Q1)
-        CASE(Q2) CASE(Q22) CASE(Q3) CASE(Q4) CASE(Q5) CASE(Q7) CASE(Q8) CASE(Q9) CASE(Q11) CASE(Q15)
-            CASE(Q16) CASE(Q17) CASE(Q18) CASE(Q19) CASE(Q20)
+        RUN(GEN);
+        RUN(Q0);
+        RUN(Q1);
+        RUN(Q2);
+        RUN(Q22);
+        RUN(Q3);
+        RUN(Q4);
+        RUN(Q5);
+        RUN(Q7);
+        RUN(Q8);
+        RUN(Q9);
+        RUN(Q11);
+        RUN(Q15);
+        RUN(Q16);
+        RUN(Q17);
+        RUN(Q18);
+        RUN(Q19);
+        RUN(Q20);
     }
-#undef CASE
+#undef RUN
     return NULL;
 }
 

@@ -157,8 +157,9 @@ static inline nexmark_person_numbers nexmark_make_person(uint64_t n, uint64_t r0
 
 /* ---- the texts behind the indices and slices */
 
+/* One line of the cache each. */
 typedef struct nexmark_text {
-    char bytes[60];
+    _Alignas(64) char bytes[60];
     uint32_t len;
 } nexmark_text;
 

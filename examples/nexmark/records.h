@@ -24,11 +24,10 @@ RASK_TYPE(auction, id, item_name, description, initial_bid, reserve, (ts, rask_t
 
 typedef struct {
     int64_t auction, bidder, price;
-    rask_string channel, url;
     rask_timestamp ts;
-    rask_string extra;
+    rask_string channel, url, extra;
 } bid;
-RASK_TYPE(bid, auction, bidder, price, channel, url, (ts, rask_timestamp), extra);
+RASK_TYPE(bid, auction, bidder, price, (ts, rask_timestamp), channel, url, extra);
 
 /* One of the three. Bids are 46 of 50; the others are lists of at most one item, so that an event
  * is no larger than a bid needs: most of the work of a generator is to write its records. */
