@@ -1,5 +1,8 @@
 /* stateless.c - queries that look at one event at a time: q0, q1, q2, q22, and the generator alone. */
 #include "nexmark.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* gen: every event is made and dropped. */
 void query_gen(rask_env *env, rask_stream(event) in) {
@@ -115,55 +118,65 @@ void query_q2(rask_env *env, rask_stream(event) in) {
 /* q22: bids with the folders of their URL, https://www.nexmark.com/FOLDER/FOLDER/FOLDER/... */
 typedef struct {
     int64_t auction, bidder, price;
-    rask_string channel, folders[3];
+    rask_string channel, folder1, folder2, folder3;
 } located_bid;
-RASK_TYPE(located_bid, auction, bidder, price, channel, folders);
+RASK_TYPE(located_bid, auction, bidder, price, channel, folder1, folder2, folder3);
 
 NEXMARK_RESULT(located_bid, b, line) {
     nexmark_put(line, b->auction);
     nexmark_put(line, b->bidder);
     nexmark_put(line, b->price);
     nexmark_put_text(line, b->channel);
-    for (int i = 0; i < 3; i++) nexmark_put_text(line, b->folders[i]);
+    nexmark_put_text(line, b->folder1);
+    nexmark_put_text(line, b->folder2);
+    nexmark_put_text(line, b->folder3);
     return 1;
 }
 
-/* Where the first `most` slashes of a text are; returns how many there are. Eight bytes are searched
- * at once: six calls of memchr for such short parts would cost as much as everything else here. */
-static inline int find_slashes(const char *text, size_t len, int most, uint32_t *ret_at) {
-    const uint64_t slashes = '/' * UINT64_C(0x0101010101010101), low = UINT64_C(0x7F7F7F7F7F7F7F7F);
-    int found = 0;
-    for (size_t i = 0; i < len && found < most; i += 8) {
-        uint64_t word = 0;
-        if (len - i >= 8)
-            memcpy(&word, text + i, 8);
-        else
-            memcpy(&word, text + i, len - i);
-        uint64_t other = word ^ slashes;
-        uint64_t marks = ~(((other & low) + low) | other | low); /* the high bit of each slash */
-        for (; marks != 0 && found < most; marks &= marks - 1)
-            ret_at[found++] = (uint32_t)i + (uint32_t)__builtin_ctzll(marks) / 8;
-    }
+/* Bit i: text[i] is a slash. Six calls of memchr for such short parts would cost as much as
+ * everything else here. */
+static inline uint64_t slashes_in_16(const char *text) {
+#ifdef __SSE2__
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('/')));
+#else
+    uint64_t found = 0;
+    for (int i = 0; i < 16; i++) found |= (uint64_t)(text[i] == '/') << i;
+    return found;
+#endif
+}
+/* The same of the first 64 bytes of a text of 16 or more. */
+static inline uint64_t slashes_in(const char *text, uint32_t len) {
+    uint32_t end = len < 64 ? len : 64;
+    uint64_t found = slashes_in_16(text + end - 16) << (end - 16);
+    for (uint32_t i = 0; i + 16 < end; i += 16) found |= slashes_in_16(text + i) << i;
     return found;
 }
 
+/* The text from behind the first slash to the next one; takes the first one away. */
+static inline rask_string next_part(const char *text, uint32_t len, uint64_t *slashes) {
+    uint32_t from = *slashes != 0 ? (uint32_t)__builtin_ctzll(*slashes) + 1 : len;
+    *slashes &= *slashes - 1;
+    uint32_t to = *slashes != 0 ? (uint32_t)__builtin_ctzll(*slashes) : len;
+    return rask_string_of(text + from, from < to ? to - from : 0);
+}
+
 RASK_FLAT_MAP(locate, event, e, located_bid, out) {
-    enum { FOLDERS = 3, BEFORE = 3, SLASHES = BEFORE + FOLDERS };
     if (!e.bid.present) return;
-    rask_string url = e.bid.value.url;
-    const char *text = rask_string_data(&url);
-    uint32_t at[SLASHES];
-    int found = find_slashes(text, url.len, SLASHES, at);
-    for (; found < SLASHES; found++) at[found] = url.len; /* a shorter one has empty folders */
-    located_bid *r = rask_emit_slot(out);
-    r->auction = e.bid.value.auction;
-    r->bidder = e.bid.value.bidder;
-    r->price = e.bid.value.price;
-    r->channel = e.bid.value.channel;
-    for (int i = 0; i < FOLDERS; i++) {
-        uint32_t from = at[BEFORE + i - 1] + 1, to = at[BEFORE + i];
-        r->folders[i] = rask_string_of(text + from, from < to ? to - from : 0);
+    const bid *b = &e.bid.value;
+    rask_string url = b->url, none = rask_string_of("", 0);
+    rask_string folder1 = none, folder2 = none, folder3 = none;
+    if (url.len >= 16) { /* else it is not even https:// and a host */
+        const char *text = rask_string_data(&url);
+        uint64_t slashes = slashes_in(text, url.len);
+        slashes &= slashes - 1;
+        slashes &= slashes - 1; /* the third one and those behind it are left */
+        folder1 = next_part(text, url.len, &slashes);
+        folder2 = next_part(text, url.len, &slashes);
+        folder3 = next_part(text, url.len, &slashes);
     }
+    rask_emit(out, (located_bid){b->auction, b->bidder, b->price, b->channel, folder1, folder2,
+                                 folder3});
 }
 
 void query_q22(rask_env *env, rask_stream(event) in) {
