@@ -13,7 +13,15 @@
 #include <string.h>
 
 /* Numbers of the small workloads, in the order of the names that bench_options_parse is given. */
-enum { BENCH_COUNTER, BENCH_EXCHANGE, BENCH_CHAIN10, BENCH_BROADCAST, BENCH_UNION, BENCH_LATENCY };
+enum {
+    BENCH_COUNTER,
+    BENCH_EXCHANGE,
+    BENCH_CHAIN10,
+    BENCH_BROADCAST,
+    BENCH_UNION,
+    BENCH_TIMERS,
+    BENCH_LATENCY
+};
 
 typedef struct bench_options {
     int workload; /* index into the names */

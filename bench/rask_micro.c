@@ -1,6 +1,7 @@
 /* rask_micro.c - the small workloads as Rask jobs.
  *
- *   rask_micro --w counter|exchange|chain10|broadcast|union|latency [--n N] [--p P] [--keys K]
+ *   rask_micro --w counter|exchange|chain10|broadcast|union|timers|latency [--n N] [--p P] [--keys
+ * K]
  *              [--rate R] [--verify] [-D key=value]...
  *
  * Records are made by a user's source, subtask i of P makes n = i, i + P, ...; results are dropped,
@@ -89,6 +90,25 @@ RASK_KEYED_PROCESS(count_key, counter, self, int64_t, key, key_count, out) {
     rask_emit(out, (key_count){key, ++*count});
 }
 
+typedef struct {
+    int64_t key;
+    rask_timestamp time;
+} key_time;
+RASK_TYPE(key_time, key, (time, rask_timestamp));
+
+typedef struct {
+    char none;
+} no_state;
+RASK_INSTANCE(no_state);
+
+RASK_KEYED_PROCESS(remind, no_state, self, int64_t, key, key_time, out) {
+    (void)self, (void)key;
+    rask_register_event_timer(out, rask_timestamp(out) + 1000);
+}
+RASK_ON_TIMER(remind, self, timer, out) {
+    rask_emit(out, (key_time){*rask_key(out, int64_t), timer.time_ms});
+}
+
 /* ---------------------------------------------------------------- sinks */
 
 /* Of all subtasks, added when they close. */
@@ -108,6 +128,13 @@ RASK_SINK(hash_counts, hasher, self, key_count, c) {
     bench_digest_pair(&self->digest, (uint64_t)c.key, (uint64_t)c.count);
 }
 RASK_CLOSE(hash_counts, self) {
+    add_to_total(&self->digest);
+    return RASK_OK;
+}
+RASK_SINK(hash_timers, hasher, self, key_time, t) {
+    bench_digest_pair(&self->digest, (uint64_t)t.key, (uint64_t)t.time);
+}
+RASK_CLOSE(hash_timers, self) {
     add_to_total(&self->digest);
     return RASK_OK;
 }
@@ -160,6 +187,15 @@ static void build_counter(rask_stream(bench_record) in, bool verify) {
         rask_discard(counts);
 }
 
+static void build_timers(rask_stream(bench_record) in, bool verify) {
+    rask_stream(int64_t) keys = rask_map(rask_assign_timestamps(in, t), key_of);
+    rask_stream(key_time) fired = rask_process(rask_key_by_value(keys), remind);
+    if (verify)
+        rask_sink(fired, hash_timers);
+    else
+        rask_discard(fired);
+}
+
 static void build_chain(rask_stream(bench_record) s, bool verify) {
     for (int i = 0; i < CHAIN_STEPS; i++) s = rask_map(s, add_key);
     if (verify)
@@ -203,6 +239,9 @@ static void build(rask_env *env, const bench_options *o) {
             finish(rask_map(rask_rebalance(both), same), o->verify);
             break;
         }
+        case BENCH_TIMERS:
+            build_timers(source(env, o, o->n, 0), o->verify);
+            break;
         default:
             build_latency(env, o);
             break;
@@ -219,7 +258,7 @@ static void report_latency(const bench_options *o) {
 
 int main(int argc, char **argv) {
     static const char *const names[] = {"counter", "exchange", "chain10", "broadcast",
-                                        "union",   "latency",  NULL};
+                                        "union",   "timers",   "latency", NULL};
     int64_t started_ns = bench_now_ns();
     rask_env *env = rask_env_create(&argc, &argv);
     bench_options o;

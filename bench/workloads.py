@@ -62,6 +62,8 @@ WORKLOADS = [
              limit_goal=2, flink_goal=8, known={2: (2_000_000, "50ab7aae99e0e12c")}),
     Workload("union", "micro", "union", (2,), 20_000_000, 10_000_000,
              limit_goal=2, flink_goal=8, known=_any(1_000_000, "5093c0d9527ca474")),
+    Workload("timers", "micro", "timers", (1,), 10_000_000, 6_000_000, limit_goal=2,
+             flink_goal=12, known=_any(999_536, "5f1fad3f01a6e0b9")),
     Workload("latency", "latency", "latency", (1,), 0, 0),
     Workload("startup", "startup", "startup", (1,), 0, 0),
     Workload("plan", "plan", "plan", (1,), 0, 0),

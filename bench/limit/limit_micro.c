@@ -9,6 +9,8 @@
  *   chain10    ten dependent map steps (p4 += k); a barrier on the register keeps each of them
  *   broadcast  thread 0 makes the records; every thread gets each of them
  *   union      two sources of n/2 records per thread, united, dealt to the threads in turn
+ *   timers     one thread: a timer per record a second later, of equal ones one; a bucket for each
+ *              millisecond, in which few keys are compared
  * What arrives is stored into a small output area that the compiler must assume is read. */
 #include <pthread.h>
 #include <string.h>
@@ -25,6 +27,9 @@ enum {
     CHAIN_STEPS = 10,
     TABLE_START = 1 << 14,
     AHEAD = 64,
+    TIMER_MS = 1000,
+    TIMER_SLOTS = 1024,
+    TIMER_KEYS = 2 * BENCH_EVENTS_PER_MS, /* of one millisecond, and more */
     HUGE_PAGE = 2 << 20
 };
 
@@ -247,6 +252,38 @@ static void run_union(worker *w) {
     }
 }
 
+static struct {
+    uint32_t count;
+    uint32_t keys[TIMER_KEYS];
+} timers[TIMER_SLOTS]; /* by time */
+
+static void fire_timers(worker *w, int64_t time) {
+    for (uint32_t i = 0; i < timers[time % TIMER_SLOTS].count; i++) {
+        uint64_t out[2] = {timers[time % TIMER_SLOTS].keys[i], (uint64_t)time};
+        if (w->output_used + sizeof out > OUTPUT_BYTES) w->output_used = 0;
+        memcpy(w->output + w->output_used, out, sizeof out);
+        w->output_used += sizeof out;
+        w->records_out++;
+        if (options.verify) bench_digest_pair(&w->digest, out[0], out[1]);
+    }
+    timers[time % TIMER_SLOTS].count = 0;
+}
+
+static void run_timers(worker *w) {
+    int64_t fired_to = (int64_t)BENCH_BASE_MS; /* timers before this time have fired */
+    bench_record record;
+    for (uint64_t n = 0; n < options.n; n++) {
+        bench_fill_record(&record, n, bench_key(n, options.keys));
+        __asm__ volatile("" ::"r"(&record) : "memory"); /* the record was made */
+        for (; fired_to <= record.t - 1; fired_to++) fire_timers(w, fired_to);
+        int64_t slot = (record.t + TIMER_MS) % TIMER_SLOTS;
+        uint32_t key = (uint32_t)record.k, count = timers[slot].count, i = 0;
+        while (i < count && timers[slot].keys[i] != key) i++;
+        if (i == count) timers[slot].keys[timers[slot].count++] = key;
+    }
+    for (int end = 0; end < TIMER_SLOTS; end++) fire_timers(w, fired_to + end);
+}
+
 static void *work(void *argument) {
     worker *w = argument;
     switch (options.workload) {
@@ -261,6 +298,9 @@ static void *work(void *argument) {
             break;
         case BENCH_BROADCAST:
             run_broadcast(w);
+            break;
+        case BENCH_TIMERS:
+            run_timers(w);
             break;
         default:
             run_union(w);
@@ -282,11 +322,12 @@ static void *work(void *argument) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[] = {"counter",   "exchange", "chain10",
-                                        "broadcast", "union",    NULL};
+    static const char *const names[] = {"counter", "exchange", "chain10", "broadcast",
+                                        "union",   "timers",   NULL};
     bench_options_parse(&options, argc, argv, names);
-    if (options.parallelism > THREADS_MAX) {
-        fprintf(stderr, "%s: at most %d threads\n", argv[0], THREADS_MAX);
+    int most = options.workload == BENCH_TIMERS ? 1 : THREADS_MAX;
+    if (options.parallelism > most) {
+        fprintf(stderr, "%s: at most %d threads for %s\n", argv[0], most, options.workload_name);
         return 2;
     }
     int64_t started = bench_now_ns();

@@ -8,6 +8,11 @@
 #include "line.h"
 #include "records.h"
 
+enum {
+    NEXMARK_LATENESS_MS = 500,  /* no event comes later than this behind a younger one */
+    NEXMARK_DAY_MS = 100000,    /* a day, scaled so that a run has several */
+};
+
 /* A source of that many events. The seed decides what they are. */
 rask_stream(event) nexmark_events(rask_env *env, uint64_t count, uint64_t seed);
 
