@@ -12,4 +12,15 @@
  * (raski_free). RASK_E_NOMEM. */
 RASKI_NODISCARD rask_status raski_keyed_table_in_key_order(const raski_keyed_table *table,
                                                            char ***ret_rows, raski_error *err);
+
+/* ---- single keys, for sorting records (operators/sort) */
+/* Bytes that raski_key_bytes may write for this key at most. */
+size_t raski_key_bytes_max(const raski_key_spec *key, const char *record);
+/* Writes the serialised key of a record and returns the number of bytes (at least 1). No key is the
+ * beginning of another one; two keys have equal bytes only if they are equal: texts that are not
+ * UTF-8, which Java would decode to the same characters, are told apart by bytes that follow. */
+size_t raski_key_bytes(const raski_key_spec *key, const char *record, unsigned char *ret_bytes);
+/* The same for a key that is one number or boolean, of at most 8 bytes: as a number whose order is
+ * that of the signed bytes, the first of them in the upper bits, zeroes behind the last. */
+uint64_t raski_key_scalar_prefix(const rask_type *type, const char *value);
 #endif
