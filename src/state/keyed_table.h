@@ -165,6 +165,10 @@ void raski_keyed_table_end_batch(raski_keyed_table *table);
  * timers left. After adopt. Not for permanent tables. */
 void raski_keyed_table_sweep(raski_keyed_table *table, char *const *rows, size_t n);
 
+/* Removes all rows, whatever state and timers they have, with all that they own, at the end of a
+ * batch: nothing borrows from them. Rows that lookup gave are gone. Not for tables with a store. */
+void raski_keyed_table_remove_all(raski_keyed_table *table);
+
 /* ---- timers (options.timers): a row with timers stays, whatever state it has. Whoever unpins a
  * row for the last time hands it to raski_keyed_table_sweep afterwards. */
 void raski_keyed_table_pin(raski_keyed_table *table, char *row);
