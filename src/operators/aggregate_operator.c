@@ -88,9 +88,22 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     raski_aggregate_end_batch(((aggregating *)op->kind)->aggregate);
 }
 
+/* Final results have the time of the end, as in Flink. */
+static void emit_final(raski_operator *op, const char *records, size_t count) {
+    int64_t ends[BLOCK];
+    for (size_t i = 0; i < BLOCK; i++) ends[i] = INT64_MAX;
+    for (size_t n = 0; count > 0; count -= n, records += n * op->out_size) {
+        n = count < BLOCK ? count : BLOCK;
+        raski_operator_emit(op, records, ends, n);
+    }
+}
+
 static rask_status emit(void *ctx, const void *records, size_t count, raski_error *err) {
     raski_operator *op = ctx;
-    raski_operator_emit(op, records, NULL, count);
+    if (op->def->stamped)
+        emit_final(op, records, count);
+    else
+        raski_operator_emit(op, records, NULL, count);
     raski_operator_hand_on(op); /* the records are good during this call only */
     if (op->env->failed) return RASKI_FAIL(err, RASK_E_CANCELLED, CANCELLED, "the task has failed");
     return RASK_OK;
@@ -104,8 +117,50 @@ static void finish(raski_operator *op) {
         raski_operator_fail(op, &error);
 }
 
+static void end_keys(raski_operator *op) {
+    finish(op);
+    raski_keyed_table_remove_all(raski_aggregate_table(((aggregating *)op->kind)->aggregate));
+}
+
+/* ---------------------------------------------------------------- whether order matters */
+static bool is_part_of_key(const raski_key_spec *key, const rask_field *field) {
+    for (uint32_t i = 0; i < key->part_count; i++) {
+        const raski_key_field *part = &key->parts[i];
+        if (field->offset >= part->offset && field->offset < part->offset + part->type->size)
+            return true;
+    }
+    return false;
+}
+
+static bool is_exact(const raski_operator_definition *def) {
+    switch (def->aggregate) {
+        case RASKI_AGGREGATE_MIN:
+        case RASKI_AGGREGATE_MAX:
+            return true;
+        case RASKI_AGGREGATE_SUM:
+            return def->field.type->kind != RASK_KIND_FLOAT &&
+                   def->field.type->kind != RASK_KIND_DOUBLE;
+        default:
+            return false;
+    }
+}
+
+bool raski_aggregate_depends_on_order(const raski_operator_definition *def) {
+    if (def->type != RASKI_OPERATOR_AGGREGATE) return true;
+    if (!def->stamped) return false; /* any order will do: that of arrival */
+    if (!is_exact(def) || def->key->selector != NULL) return true;
+    if (def->in->kind != RASK_KIND_RECORD) return false;
+    for (uint32_t i = 0; i < def->in->field_count; i++) {
+        const rask_field *field = &def->in->fields[i];
+        if (field->offset != def->field.offset && !is_part_of_key(&def->key->fields, field))
+            return true; /* it is that of the first record */
+    }
+    return false;
+}
+
 const raski_operator_ops raski_aggregate_ops = {.name = "aggregate",
                                                 .setup = setup,
                                                 .process = process,
+                                                .end_keys = end_keys,
                                                 .finish = finish,
                                                 .teardown = teardown};

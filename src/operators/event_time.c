@@ -32,6 +32,10 @@ static void forward(raski_operator *op, const raski_event *event) {
 }
 
 void raski_operator_forward_watermark(raski_operator *op, int64_t watermark) {
+    if (op->ending_keys) { /* this end of time is the key's alone */
+        raski_operator_hand_on(op);
+        return;
+    }
     forward(op, &(raski_event){.kind = RASKI_EVENT_WATERMARK, .value = watermark});
 }
 
@@ -88,12 +92,42 @@ void raski_operator_watermark_status(raski_operator *op, unsigned input, bool id
     apply(op, &change);
 }
 
+/* ---------------------------------------------------------------- the end of a key */
+bool raski_operator_may_have_timers(const raski_operator *op) {
+    if (op->ops->watermark == NULL && op->ops->processing_time == NULL) return false;
+    const raski_fn *fn = op->def->fn;
+    if (op->def->ops != NULL || fn == NULL) return true;
+    return fn->timer != NULL && fn->timer->timer != NULL; /* else nothing hears of them */
+}
+
+static void set_watermark(raski_operator *op, int64_t watermark) {
+    op->watermark = watermark;
+    op->ctx.watermark = watermark;
+}
+
+void raski_operator_end_keys(raski_operator *op) {
+    if (op->env->failed) return;
+    raski_operator_enter(op);
+    op->record_base = 0; /* what fails now is not the fault of a record */
+    op->ctx.i = 0;
+    if (raski_operator_may_have_timers(op)) {
+        op->ending_keys = true;
+        set_watermark(op, INT64_MAX);
+        if (op->ops->watermark) op->ops->watermark(op, INT64_MAX);
+        if (op->ops->processing_time && !op->env->failed) op->ops->processing_time(op, INT64_MAX);
+        set_watermark(op, INT64_MIN);
+        op->ending_keys = false;
+    }
+    if (op->ops->end_keys && !op->env->failed) op->ops->end_keys(op);
+}
+
 /* ---------------------------------------------------------------- processing time */
 int64_t raski_operator_now_ms(const raski_operator *op) {
     return op->env->now_ms != NULL ? op->env->now_ms(op->env->clock) : raski_wall_ms();
 }
 
 void raski_operator_wake_at(raski_operator *op, int64_t time_ms) {
+    if (op->one_key) return; /* timers fire at the end of their key */
     if (time_ms < op->wake_ms) op->wake_ms = time_ms;
     if (time_ms < op->env->next_wake_ms) op->env->next_wake_ms = time_ms;
 }

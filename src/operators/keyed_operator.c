@@ -250,6 +250,10 @@ static size_t timer_count(const raski_operator *op, bool processing) {
     return k->timers != NULL ? raski_operator_timers_count(k->timers, processing) : 0;
 }
 
+static void end_keys(raski_operator *op) {
+    raski_keyed_table_remove_all(((keyed *)op->kind)->table);
+}
+
 /* NULL, and the function fails, when there is no key to have timers, or nothing that they would
  * call.
  */
@@ -291,5 +295,6 @@ const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
                                             .watermark = watermark,
                                             .processing_time = processing_time,
                                             .timer_count = timer_count,
+                                            .end_keys = end_keys,
                                             .finish = check_no_key,
                                             .teardown = teardown};

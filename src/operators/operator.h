@@ -109,6 +109,10 @@ typedef struct raski_operator_ops {
                             raski_error *err);
     rask_status (*restore)(raski_operator *op, raski_operator_snapshot_reader *reader,
                            raski_error *err);
+    /* Batch mode with sorted inputs: all records of the keys so far have come, their timers have
+     * fired, none of these keys comes back: emits what it kept for the end of a key, drops all
+     * state. NULL: there is none. */
+    void (*end_keys)(raski_operator *op);
     /* All inputs have ended; emit what is left. May be NULL. */
     void (*finish)(raski_operator *op);
     void (*teardown)(raski_operator *op); /* may be NULL; also after a failed setup */
@@ -146,6 +150,8 @@ struct raski_operator {
     const rask_timer *firing;         /* the timer whose function runs; else NULL */
     bool idle;                        /* what was told to those behind it */
     int64_t wake_ms;                  /* processing time of the next call; INT64_MAX: none */
+    bool one_key;     /* see raski_operator_end_keys; set before open, constant then */
+    bool ending_keys; /* its timers fire now: new ones are ignored */
 
     int64_t records_in, records_out; /* read by others: stored with relaxed atomics */
     int64_t record_base;             /* number of the first record of the running loop */
@@ -179,6 +185,13 @@ void raski_operator_watermark(raski_operator *op, unsigned input, int64_t waterm
 void raski_operator_watermark_status(raski_operator *op, unsigned input, bool idle);
 /* Processing time is now_ms: calls the operator if it asked for that. */
 void raski_operator_advance_processing_time(raski_operator *op, int64_t now_ms);
+/* The inputs are sorted by key (op->one_key) and all records of the key (of an operator without
+ * timers: of one or several keys) have come: event time jumps to its end and back again, all timers
+ * fire, those of processing time last, and the operator drops its state. Nobody behind it sees that
+ * event time. Flink: BatchExecutionInternalTimeService, BatchExecutionKeyedStateBackend. */
+void raski_operator_end_keys(raski_operator *op);
+/* Whether something may fire between two keys. */
+bool raski_operator_may_have_timers(const raski_operator *op);
 /* One input has ended: at the last one the operator finishes (hooks, final results) and so do, in
  * turn, the operators chained behind it. */
 void raski_operator_end_input(raski_operator *op, unsigned input);
@@ -264,6 +277,10 @@ enum {
 
 extern const raski_operator_ops raski_function_ops, raski_keyed_ops, raski_aggregate_ops,
     raski_source_ops;
+/* Whether the final results of an operator depend on the order of its input: those of aggregations
+ * do not where records have no time, nor do exact sums, minima and maxima of records that hold
+ * nothing else but their key. */
+bool raski_aggregate_depends_on_order(const raski_operator_definition *definition);
 /* Where the failures of user code go that is no operator's (an enumerator, a key selector, a
  * partitioner): set for the calling thread until called again with NULL. */
 void raski_failure_sink_set(raski_error *sink_or_null);

@@ -222,6 +222,42 @@ static rask_status make_gate(raski_task *task, const raski_task_deployment *depl
     return RASK_OK;
 }
 
+/* Batch mode: keyed inputs of the head are sorted, as the plan says, unless the order of records
+ * makes no difference to the operator. */
+static rask_status make_sorted_inputs(raski_task *task, const raski_configuration *configuration,
+                                      raski_error *err) {
+    raski_operator *head = task->operators[task->head];
+    const raski_operator_definition *def = head->def;
+    const raski_job_operator *job = head->job;
+    if (!raski_aggregate_depends_on_order(def)) return RASK_OK; /* it orders its results itself */
+    raski_sorted_input inputs[RASKI_TASK_INPUTS_MAX] = {{0}};
+    bool any = false;
+    for (size_t i = 0; i < job->input_count && i < RASKI_TASK_INPUTS_MAX; i++) {
+        if (!job->inputs[i].sorted) continue;
+        inputs[i] = (raski_sorted_input){.is_sorted = true,
+                                         .type = i == 0 ? def->in : def->in2,
+                                         .key = job->inputs[i].key_selector.payload};
+        any = true;
+    }
+    if (!any) return RASK_OK;
+    char *directory = raski_configuration_temporary_directory(configuration);
+    const raski_sorted_inputs_options options = {
+        .inputs = inputs,
+        .input_count = RASKI_TASK_INPUTS_MAX,
+        .one_key = raski_configuration_get_bool(configuration,
+                                                RASKI_OPTION_EXECUTION_BATCH_STATE_BACKEND_ENABLED),
+        .memory_bytes = (size_t)raski_configuration_get_memory(
+            configuration, RASKI_OPTION_EXECUTION_SORTED_INPUTS_MEMORY),
+        .directory = directory,
+        .fan_in = (uint32_t)raski_configuration_get_int(configuration,
+                                                        RASKI_OPTION_TASKMANAGER_RUNTIME_MAX_FAN),
+    };
+    head->one_key = options.one_key;
+    const rask_status status = raski_sorted_inputs_create(head, &options, &task->sorted, err);
+    raski_free(directory);
+    return status;
+}
+
 rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment *deployment,
                                   raski_error *err) {
     const raski_job_vertex *vertex = task->vertex;
@@ -234,11 +270,13 @@ rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment 
     for (size_t i = 0; i < vertex->output_count; i++)
         RASKI_TRY(make_writer(task, deployment, i, err));
     for (size_t i = 0; i < task->operator_count; i++) RASKI_TRY(wire(task, deployment, i, err));
-    return make_gate(task, deployment, err);
+    RASKI_TRY(make_gate(task, deployment, err));
+    return make_sorted_inputs(task, deployment->configuration, err);
 }
 
 void raski_task_free_chain(raski_task *task) {
     raski_input_gate_destroy(task->gate);
+    raski_sorted_inputs_destroy(task->sorted);
     raski_free(task->channel_in_input);
     for (size_t i = 0; i < RASKI_TASK_INPUTS_MAX; i++)
         raski_watermark_valve_fini(&task->inputs[i].valve);

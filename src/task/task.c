@@ -177,9 +177,15 @@ static raski_task_step_result source_step(raski_task *task) {
     return RASKI_STEP_MORE;
 }
 
+/* Batch mode: the input is sorted before the operator gets it. */
+static bool is_sorted_input(const raski_task *task, unsigned input) {
+    return task->sorted != NULL && raski_sorted_inputs_has(task->sorted, input);
+}
+
 static void channel_ended(raski_task *task, unsigned input) {
     RASKI_ASSERT(input < RASKI_TASK_INPUTS_MAX && task->inputs[input].open_channels > 0);
     if (--task->inputs[input].open_channels > 0) return;
+    if (is_sorted_input(task, input)) return; /* it ends when its records were handed out */
     raski_operator_end_input(task->operators[task->head], input);
     after_batch(task);
 }
@@ -202,6 +208,11 @@ static void handle_event(raski_task *task, const raski_gate_item *item) {
         task_failed(task, &error);
         return;
     }
+    if (is_sorted_input(task, item->input)) { /* the order of time is that of the records */
+        if (change.has_watermark)
+            raski_sorted_inputs_watermark(task->sorted, item->input, change.watermark_ms);
+        return;
+    }
     if (change.has_status && !change.idle)
         raski_operator_watermark_status(head, item->input, false);
     if (change.has_watermark) raski_operator_watermark(head, item->input, change.watermark_ms);
@@ -216,8 +227,12 @@ static raski_task_step_result handle_item(raski_task *task, raski_gate_item *ite
             task->wake_fd = -1;
             return RASKI_STEP_BLOCKED;
         case RASKI_GATE_BATCH:
-            raski_operator_process(task->operators[task->head], item->input, item->records,
-                                   item->timestamps, item->count, item->exclusive);
+            if (is_sorted_input(task, item->input))
+                raski_sorted_inputs_add(task->sorted, item->input, item->records, item->timestamps,
+                                        item->count);
+            else
+                raski_operator_process(task->operators[task->head], item->input, item->records,
+                                       item->timestamps, item->count, item->exclusive);
             after_batch(task);
             break;
         case RASKI_GATE_EVENT:
@@ -227,16 +242,25 @@ static raski_task_step_result handle_item(raski_task *task, raski_gate_item *ite
             channel_ended(task, item->input);
             break;
         case RASKI_GATE_END:
-            finish_writers(task);
+            task->is_sorted = task->sorted != NULL;
+            if (!task->is_sorted) finish_writers(task);
             break;
     }
     raski_input_gate_release(task->gate, item);
     return RASKI_STEP_MORE;
 }
 
+static raski_task_step_result sorted_step(raski_task *task) {
+    const bool more = raski_sorted_inputs_step(task->sorted);
+    after_batch(task);
+    if (!more && !task->env.failed) finish_writers(task);
+    return RASKI_STEP_MORE;
+}
+
 static raski_task_step_result gate_step(raski_task *task) {
     raski_gate_item item = {0};
     raski_error error = {0};
+    if (task->is_sorted) return sorted_step(task);
     if (task->producer_gone) {
         task->wake_ns = RASKI_FOREVER;
         task->wake_fd = -1;

@@ -6,6 +6,7 @@
 #include "exchange/input_gate.h"
 #include "exchange/result_writer.h"
 #include "operators/operator.h"
+#include "operators/sort/sorted_inputs.h"
 #include "operators/time/watermark_valve.h"
 #include "platform/doorbell.h"
 #include "platform/thread.h"
@@ -52,6 +53,9 @@ struct raski_task {
     raski_input_gate *gate;
     raski_task_gate_input inputs[RASKI_TASK_INPUTS_MAX];
     size_t *channel_in_input; /* of each channel of the gate: its number within its input */
+
+    raski_sorted_inputs *sorted; /* batch: what the gate gives is sorted first; NULL: it is not */
+    bool is_sorted;              /* everything has come and is handed out now */
 
     bool ended;         /* all input was processed, all output is out */
     bool producer_gone; /* wait to be cancelled */

@@ -18,7 +18,7 @@ typedef struct sorted_input {
 struct raski_sorted_inputs {
     raski_operator *op;
     bool one_key;
-    bool many_keys; /* keys may share a batch: nothing fires between them */
+    bool many_keys;  /* keys may share a batch: nothing fires between them */
     bool is_reading; /* no record has been handed out yet */
     sorted_input *inputs;
     size_t input_count;
@@ -28,7 +28,9 @@ struct raski_sorted_inputs {
 
 static size_t batch_capacity(size_t record_size) {
     const size_t n = BATCH_BYTES / record_size;
-    return n > BATCH_RECORDS_MAX ? BATCH_RECORDS_MAX : n < BATCH_RECORDS_MIN ? BATCH_RECORDS_MIN : n;
+    return n > BATCH_RECORDS_MAX   ? BATCH_RECORDS_MAX
+           : n < BATCH_RECORDS_MIN ? BATCH_RECORDS_MIN
+                                   : n;
 }
 
 static rask_status make_inputs(raski_sorted_inputs *s, const raski_sorted_inputs_options *options,
@@ -153,7 +155,7 @@ static bool is_shared_key(const raski_sorted_inputs *s, size_t input, int64_t *r
 }
 
 typedef struct piece {
-    size_t count; /* records */
+    size_t count;    /* records */
     size_t complete; /* so many of them, from the front, are of keys that are complete */
 } piece;
 
@@ -198,8 +200,7 @@ static void end_inputs(raski_sorted_inputs *s) {
     for (size_t i = 0; i < s->input_count && !s->op->env->failed; i++) {
         sorted_input *in = &s->inputs[i];
         if (in->sorter == NULL) continue;
-        if (in->watermark > INT64_MIN)
-            raski_operator_watermark(s->op, (unsigned)i, in->watermark);
+        if (in->watermark > INT64_MIN) raski_operator_watermark(s->op, (unsigned)i, in->watermark);
         raski_operator_end_input(s->op, (unsigned)i);
     }
 }
@@ -207,8 +208,7 @@ static void end_inputs(raski_sorted_inputs *s) {
 static rask_status finish_sorting(raski_sorted_inputs *s, raski_error *err) {
     s->is_reading = false;
     for (size_t i = 0; i < s->input_count; i++)
-        if (s->inputs[i].sorter != NULL)
-            RASKI_TRY(raski_sorter_finish(s->inputs[i].sorter, err));
+        if (s->inputs[i].sorter != NULL) RASKI_TRY(raski_sorter_finish(s->inputs[i].sorter, err));
     return RASK_OK;
 }
 
