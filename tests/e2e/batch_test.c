@@ -195,6 +195,48 @@ static void aggregations_see_their_input_in_the_order_of_time(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- timers */
+typedef struct {
+    rask_string name;
+} word;
+RASK_TYPE(word, name);
+typedef struct {
+    rask_value(int64_t) count;
+} closing;
+RASK_STATE(closing, count);
+RASK_KEY(initial, word, w, rask_string) {
+    return rask_string_format("%.1s", rask_string_data(&w.name));
+}
+RASK_KEYED_PROCESS(close_keys, closing, self, word, w, rask_string, out) {
+    ++*rask_ref(self->count);
+    rask_register_event_timer(out, 7);
+    rask_emit(out, w.name);
+}
+RASK_ON_TIMER(close_keys, self, timer, out) {
+    rask_register_event_timer(out, timer.time_ms + 1); /* ignored, or it would never end */
+    rask_emit(out, rask_string_format("end %.*s after %lld", RASK_STR(*rask_key(out, rask_string)),
+                                      (long long)*rask_get(self->count)));
+}
+/* B1: keys are grouped, in a key the order of arrival, its timers at its end. */
+static void b1_timers_fire_at_the_end_of_each_key(void **state) {
+    (void)state;
+    const word words[] = {{rask_string_from("b2")},
+                          {rask_string_from("a1")},
+                          {rask_string_from("b1")},
+                          {rask_string_from("c1")},
+                          {rask_string_from("a2")}};
+    static const char *const expected[] = {
+        "a1", "a2", "end a after 2", "b2", "b1", "end b after 2", "c1", "end c after 1"};
+    rask_env *env = batch_env(NULL);
+    lines have = {0}, want = {0};
+    COLLECT(rask_string,
+            rask_process(rask_key_by_fn(rask_array(env, word, words, 5), initial), close_keys),
+            &have);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        ADD(rask_string, &want, rask_string_from(expected[i]));
+    assert_same_sequence(NULL, &have, &want);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_come_one_after_the_other),
@@ -202,6 +244,7 @@ int main(void) {
         cmocka_unit_test(without_sorting_records_come_as_they_are),
         cmocka_unit_test(sorted_inputs_without_the_batch_state_backend),
         cmocka_unit_test(several_subtasks_sort_what_is_theirs),
+        cmocka_unit_test(b1_timers_fire_at_the_end_of_each_key),
         cmocka_unit_test(aggregations_see_their_input_in_the_order_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
