@@ -2,31 +2,21 @@
  * over the block, whose state handles reach into the rows. */
 #include <string.h>
 
+#include "operators/keyed_input.h"
 #include "operators/keyed_scope.h"
 #include "operators/operator.h"
 #include "operators/timers.h"
 #include "state/keyed_table.h"
-#include "types/java_hash.h"
-#include "types/key_group.h"
 
 typedef struct keyed {
     raski_keyed_table *table;
-    void *keys[2]; /* what the selectors give, per input; NULL without selector */
+    raski_keyed_input input;
     char *rows[RASKI_LOOKUP_MAX];
     raski_keyed_scope scope;
-    /* Rows of this batch whose key was left without state. They are removed when the batch was
-     * handed on: emitted records may borrow the strings of their keys. */
-    char **empty;
-    size_t empty_count, empty_capacity;
-    raski_key_group_range range;
-    uint32_t next_checked; /* record of a block whose key group is checked */
+    raski_empty_rows empty;
     raski_operator_timers *timers;
     int64_t timer_times[RASKI_TIMERS_BLOCK]; /* that of the event-time timers that fire */
 } keyed;
-
-static const raski_key_definition *key_of(const raski_operator *op, unsigned input) {
-    return input == 0 ? op->def->key : op->def->key2;
-}
 
 static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n);
 
@@ -58,15 +48,7 @@ static rask_status setup(raski_operator *op, raski_error *err) {
     keyed *k = raski_try_calloc(1, sizeof *k);
     if (k == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
     op->kind = k;
-    RASKI_TRY(raski_key_group_range_of_subtask(op->runtime.max_parallelism, op->runtime.parallelism,
-                                               op->runtime.subtask_index, &k->range, err));
-    for (unsigned input = 0; input < 2; input++) {
-        const raski_key_definition *key = key_of(op, input);
-        if (key == NULL || key->selector == NULL) continue;
-        k->keys[input] = raski_try_alloc(RASKI_LOOKUP_MAX * key->selector->out->size, 64);
-        if (k->keys[input] == NULL)
-            return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keys");
-    }
+    RASKI_TRY(raski_keyed_input_init(&k->input, op, err));
     return make_table(op, k, err);
 }
 
@@ -75,76 +57,11 @@ static void teardown(raski_operator *op) {
     if (k == NULL) return;
     raski_operator_timers_destroy(k->timers);
     raski_keyed_table_destroy(k->table);
-    raski_free(k->keys[0]);
-    raski_free(k->keys[1]);
-    raski_free(k->empty);
+    raski_keyed_input_fini(&k->input);
+    raski_empty_rows_fini(&k->empty);
     raski_keyed_scope_fini(&k->scope);
     raski_free(k);
     op->kind = NULL;
-}
-
-/* One record of each block is checked (all in debug builds): records are routed by the same code
- * that is checked here, so a fault does not hide for long, and checking each would cost a third of
- * a keyed count. */
-static rask_status check_key_groups(raski_operator *op, keyed *k, const raski_key_spec *spec,
-                                    const char *keys, size_t size, size_t n, raski_error *err) {
-    if (op->runtime.parallelism == 1) return RASK_OK;
-#ifdef NDEBUG
-    size_t from = k->next_checked++ % n;
-    size_t to = from + 1;
-#else
-    size_t from = 0;
-    size_t to = n;
-#endif
-    for (size_t i = from; i < to; i++) {
-        int32_t hash = 0;
-        raski_hash_records(spec->parts, spec->part_count, keys + i * size, 1, size, &hash);
-        RASKI_TRY(raski_key_group_range_check(
-            k->range, raski_key_group_of_hash(hash, op->runtime.max_parallelism), err));
-    }
-    return RASK_OK;
-}
-
-static rask_status lookup(raski_operator *op, keyed *k, unsigned input, const char *records,
-                          size_t size, size_t n, uint64_t *ret_inserted, raski_error *err) {
-    const raski_key_definition *key = key_of(op, input);
-    const char *keys = records;
-    size_t key_size = size;
-    if (key->selector != NULL) {
-        RASKI_TRY(raski_select_keys(key->selector, records, n, k->keys[input], &op->ctx.i, err));
-        keys = k->keys[input];
-        key_size = key->selector->out->size;
-    }
-    RASKI_TRY(check_key_groups(op, k, &key->fields, keys, key_size, n, err));
-    return raski_keyed_table_lookup(k->table, &key->fields, keys, key_size, n, k->rows,
-                                    ret_inserted, err);
-}
-
-/* candidates: a bit for each record of the block whose row may be empty. */
-static rask_status note_empty_rows(keyed *k, uint64_t candidates, raski_error *err) {
-    for (; candidates != 0; candidates &= candidates - 1) {
-        const size_t i = (size_t)__builtin_ctzll(candidates);
-        if (*(const uint32_t *)(const void *)k->rows[i] != 0) continue;
-        if (k->empty_count == k->empty_capacity) {
-            size_t capacity = k->empty_capacity ? 2 * k->empty_capacity : RASKI_LOOKUP_MAX;
-            char **rows = raski_try_alloc(capacity * sizeof *rows, 0);
-            if (rows == NULL)
-                return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
-            if (k->empty_count > 0) memcpy(rows, k->empty, k->empty_count * sizeof *rows);
-            raski_free(k->empty);
-            k->empty = rows;
-            k->empty_capacity = capacity;
-        }
-        k->empty[k->empty_count++] = k->rows[i];
-    }
-    return RASK_OK;
-}
-
-/* The batch was handed on: nothing borrows from what it replaced or removed. */
-static void end_batch(keyed *k) {
-    if (k->empty_count > 0) raski_keyed_table_sweep(k->table, k->empty, k->empty_count);
-    k->empty_count = 0;
-    raski_keyed_table_end_batch(k->table);
 }
 
 static void check_no_key(raski_operator *op) {
@@ -158,7 +75,7 @@ static rask_status end_block(keyed *k, size_t n, uint64_t candidates, raski_erro
     /* Rows lack state when they are new, or after a clear. */
     if (k->scope.cleared) candidates = UINT64_MAX >> (64 - n);
     k->scope.cleared = false;
-    return note_empty_rows(k, candidates, err);
+    return raski_empty_rows_note(&k->empty, k->rows, candidates, err);
 }
 
 static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
@@ -175,7 +92,8 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
         size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
         op->ctx.i = 0;
         uint64_t inserted = 0;
-        if (lookup(op, k, input, in, size, block, &inserted, &error) != RASK_OK) {
+        if (raski_keyed_input_lookup(&k->input, op, input, in, block, k->table, k->rows, &inserted,
+                                     &error) != RASK_OK) {
             raski_operator_fail(op, &error);
             return;
         }
@@ -196,7 +114,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     }
     raski_keyed_scope_leave(&k->scope, &op->ctx);
     raski_operator_hand_on(op);
-    end_batch(k);
+    raski_empty_rows_end_batch(&k->empty, k->table);
 }
 
 /* ---------------------------------------------------------------- timers */
@@ -226,9 +144,10 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
 }
 
 static void fired(raski_operator *op) {
+    keyed *k = op->kind;
     op->ctx.ts = NULL;
     raski_operator_hand_on(op);
-    end_batch(op->kind);
+    raski_empty_rows_end_batch(&k->empty, k->table);
 }
 
 static void watermark(raski_operator *op, int64_t time_ms) {
