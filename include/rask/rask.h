@@ -32,6 +32,7 @@
 #ifndef RASK_RASK_H
 #define RASK_RASK_H
 #include "rask/async.h"
+#include "rask/join.h"
 #include "rask/stream.h"
 #include "rask/window.h"
 #endif

@@ -78,6 +78,7 @@ typedef enum raski_fn_kind {
     RASKI_FN_TIMESTAMPS,
     RASKI_FN_WATERMARK_GENERATOR,
     RASKI_FN_ASYNC,
+    RASKI_FN_INTERVAL_JOIN,
 } raski_fn_kind;
 
 /* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
@@ -167,6 +168,9 @@ typedef struct raski_fn {
     const struct raski_window_fn *window; /* rask/detail/window_functions.h; or NULL */
     const raski_hook *periodic;
     const raski_hook *async, *async_timeout;
+    /* n pairs: a record and those of the other side, whose strides are given; as raski_run */
+    size_t (*join)(const void *left, const void *right, size_t n, size_t left_stride,
+                   size_t right_stride, rask_ctx *ctx);
 } raski_fn;
 
 typedef struct raski_tag {

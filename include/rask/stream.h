@@ -87,6 +87,9 @@ typedef struct rask_options {
     const char *alignment_group;   /* sources that do not run away from each other */
     int64_t max_drift_ms;          /* how far ahead of the slowest one of the group may be, >= 0 */
     int64_t update_interval_ms;    /* how often they compare; 0: 1000 */
+    int64_t lower_ms, upper_ms;    /* interval joins (rask/join.h) */
+    bool lower_exclusive, upper_exclusive; /* the same */
+    const raski_tag *left_late, *right_late; /* the same: rask_late(tag) */
     int64_t timeout_ms;            /* asynchronous I/O: of a record (rask/async.h) */
     int capacity;                  /* asynchronous I/O: records under way */
     rask_async_retry retry;        /* asynchronous I/O: of what gave no answer */

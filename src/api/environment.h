@@ -77,6 +77,9 @@ RASKI_NODISCARD rask_status raski_event_time_of_source(raski_operator_definition
 raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
                                  const char *file, int line);
 
+/* A keyed stream, partitioned by its key once more. */
+raski_stream *raski_stream_key_again(raski_stream *in, const char *file, int line);
+
 /* Plans the program. Errors: the first mistake, or the planner's. */
 RASKI_NODISCARD rask_status raski_env_plan(rask_env *env, const char *job_name,
                                            raski_stream_graph **ret_graph, raski_error *err);

@@ -335,12 +335,9 @@ raski_stream *raski_side_output(raski_stream *in, const raski_tag *tag, const ch
 }
 
 /* ---------------------------------------------------------------- keys */
-raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
-                                 const char *file, int line) {
+static raski_stream *partition_by(raski_stream *in, const raski_key_definition *key,
+                                  const raski_key *plan_key, const char *file, int line) {
     rask_env *env = in->env;
-    raski_key *plan_key = raski_env_alloc(env, sizeof *plan_key);
-    *plan_key =
-        (raski_key){.selector = {.id = ++env->next_identity, .payload = key}, .type = key_type};
     raski_transformation *t = raski_transformation_partition(
         in->transformation,
         raski_partitioner_create_key_group(env->graph->arena, plan_key->selector),
@@ -350,6 +347,19 @@ raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, co
     stream->key = key;
     stream->plan_key = plan_key;
     return stream;
+}
+
+raski_stream *raski_stream_keyed(raski_stream *in, raski_key_definition *key, const char *key_type,
+                                 const char *file, int line) {
+    rask_env *env = in->env;
+    raski_key *plan_key = raski_env_alloc(env, sizeof *plan_key);
+    *plan_key =
+        (raski_key){.selector = {.id = ++env->next_identity, .payload = key}, .type = key_type};
+    return partition_by(in, key, plan_key, file, line);
+}
+
+raski_stream *raski_stream_key_again(raski_stream *in, const char *file, int line) {
+    return partition_by(in, in->key, in->plan_key, file, line);
 }
 
 raski_stream *raski_key_by(raski_stream *in, const rask_field *fields, size_t n, const char *file,

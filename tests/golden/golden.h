@@ -60,4 +60,5 @@ void golden_watermark_multiplexer(golden_case *c);
 void golden_window_assign(golden_case *c);
 void golden_timers(golden_case *c);
 void golden_connected(golden_case *c);
+void golden_interval_join(golden_case *c);
 #endif

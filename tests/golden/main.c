@@ -42,6 +42,7 @@ static const golden_kind kinds[] = {
     {"windows/watermark_multiplexer", golden_watermark_multiplexer, false},
     {"windows/window_assign", golden_window_assign, false},
     {"windows/connected", golden_connected, false},
+    {"windows/interval_join", golden_interval_join, false},
     {NULL, NULL, false}, /* the end */
 };
 enum {
