@@ -298,13 +298,32 @@ const raski_harness_output *raski_operator_harness_output(const raski_operator_h
     return &harness->outputs.items[i];
 }
 
-void raski_operator_harness_clear(raski_operator_harness *harness) {
-    for (size_t i = 0; i < harness->outputs.count; i++) {
+void raski_operator_harness_drop(raski_operator_harness *harness, size_t n) {
+    for (size_t i = 0; i < n; i++) {
         void *record = (void *)(uintptr_t)harness->outputs.items[i].record;
         if (record == NULL) continue;
         raski_record_disown(harness->layouts.items[i], record);
         raski_free(record);
     }
-    harness->outputs.count = 0;
-    harness->layouts.count = 0;
+    const size_t left = harness->outputs.count - n;
+    if (left > 0) {
+        memmove(harness->outputs.items, harness->outputs.items + n,
+                left * sizeof *harness->outputs.items);
+        memmove(harness->layouts.items, harness->layouts.items + n,
+                left * sizeof *harness->layouts.items);
+    }
+    harness->outputs.count = harness->layouts.count = left;
+}
+
+void raski_operator_harness_clear(raski_operator_harness *harness) {
+    raski_operator_harness_drop(harness, harness->outputs.count);
+}
+
+void raski_operator_harness_move_first(raski_operator_harness *harness, size_t i) {
+    const raski_harness_output output = harness->outputs.items[i];
+    raski_layout *layout = harness->layouts.items[i];
+    memmove(harness->outputs.items + 1, harness->outputs.items, i * sizeof *harness->outputs.items);
+    memmove(harness->layouts.items + 1, harness->layouts.items, i * sizeof *harness->layouts.items);
+    harness->outputs.items[0] = output;
+    harness->layouts.items[0] = layout;
 }

@@ -75,4 +75,8 @@ size_t raski_operator_harness_output_count(const raski_operator_harness *harness
 const raski_harness_output *raski_operator_harness_output(const raski_operator_harness *harness,
                                                           size_t i);
 void raski_operator_harness_clear(raski_operator_harness *harness);
+/* Forgets the first n. */
+void raski_operator_harness_drop(raski_operator_harness *harness, size_t n);
+/* Output i becomes the first one. */
+void raski_operator_harness_move_first(raski_operator_harness *harness, size_t i);
 #endif

@@ -1,0 +1,212 @@
+/* rask/testing.h: the harness of src/operators for programs. */
+#include "rask/testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/environment.h"
+#include "operators/harness/operator_harness.h"
+#include "types/type_info.h"
+
+struct rask_harness {
+    raski_operator_harness *inner; /* NULL after a failure to make it */
+    raski_operator_definition *definition;
+    unsigned inputs;
+    raski_error error; /* of the last call; the first failure stays */
+    raski_str text;
+    size_t taken; /* outputs before this one were read */
+};
+
+raski_stream *raski_test_input(rask_env *env, const rask_type *type, const char *file, int line) {
+    raski_transformation *t =
+        raski_transformation_source(env->plan, "Test Input", raski_env_type_text(env, type), true);
+    raski_transformation_set_location(t, file, line);
+    raski_stream *stream = raski_stream_create(env, NULL, t, type, NULL);
+    stream->stamped = true;
+    return stream;
+}
+
+/* ---------------------------------------------------------------- making */
+static rask_status find_definition(rask_harness *h, const raski_stream *stream, raski_error *err) {
+    if (raski_error_is_set(&stream->env->error)) {
+        *err = stream->env->error;
+        return err->status;
+    }
+    if (stream->definition == NULL)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "a harness drives the operator that makes a stream: give it what a "
+                          "building call like rask_process returned, not a keyed stream, a union "
+                          "or a side output");
+    if (stream->definition->in == NULL)
+        return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
+                          "a harness drives operators with inputs, not sources");
+    h->definition = stream->definition;
+    h->inputs = stream->definition->in2 != NULL ? 2 : 1;
+    return RASK_OK;
+}
+
+static rask_status make(rask_harness *h, const raski_stream *stream,
+                        const rask_harness_options *options, size_t size, raski_error *err) {
+    rask_harness_options o = {0};
+    memcpy(&o, options, size < sizeof o ? size : sizeof o);
+    if (o.parallelism < 0 || o.subtask_index < 0 ||
+        o.subtask_index >= (o.parallelism > 0 ? o.parallelism : 1))
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, ".subtask_index is %d, .parallelism %d",
+                          o.subtask_index, o.parallelism);
+    RASKI_TRY(find_definition(h, stream, err));
+    const raski_operator_harness_options inner = {
+        .subtask_index = o.subtask_index,
+        .parallelism = o.parallelism,
+        .max_parallelism = o.max_parallelism,
+        .operator_name = stream->transformation->name,
+        .configuration = stream->env->configuration,
+        .processing_time_ms = o.time_ms,
+    };
+    return raski_operator_harness_create(h->definition, &inner, &h->inner, err);
+}
+
+static bool has_failed(const rask_harness *h) {
+    return raski_error_is_set(&h->error);
+}
+
+rask_harness *raski_harness_create(raski_stream *stream, const rask_harness_options *options,
+                                   size_t size) {
+    rask_harness *h = RASKI_NEW(rask_harness);
+    /* What goes wrong is told by each call. */
+    rask_status status = make(h, stream, options, size, &h->error);
+    if (status == RASK_OK) status = raski_operator_harness_open(h->inner, &h->error);
+    RASKI_ASSERT(status == RASK_OK || has_failed(h));
+    return h;
+}
+
+void rask_harness_destroy(rask_harness *harness_take) {
+    if (harness_take == NULL) return;
+    raski_operator_harness_destroy(harness_take->inner);
+    raski_str_free(&harness_take->text);
+    raski_free(harness_take);
+}
+
+const char *rask_harness_message(const rask_harness *harness) {
+    return harness->error.message;
+}
+
+/* ---------------------------------------------------------------- steps */
+rask_status raski_harness_push(rask_harness *harness, unsigned input, const rask_type *type,
+                               const void *record, int64_t timestamp_ms) {
+    rask_harness *h = harness;
+    if (has_failed(h)) return h->error.status;
+    const rask_type *takes = input == 0 ? h->definition->in : h->definition->in2;
+    if (input >= h->inputs || !raski_type_equal(takes, type))
+        return RASKI_FAIL(&h->error, RASK_E_ARGUMENT, USER,
+                          "the operator's input %u takes %s, not records of type %s", input,
+                          input < h->inputs ? takes->name : "nothing (it has less inputs)",
+                          type->name);
+    return raski_operator_harness_process(h->inner, input, record, &timestamp_ms, 1, &h->error);
+}
+
+rask_status rask_harness_watermark_of(rask_harness *harness, unsigned input, int64_t watermark_ms) {
+    if (has_failed(harness)) return harness->error.status;
+    if (input >= harness->inputs)
+        return RASKI_FAIL(&harness->error, RASK_E_ARGUMENT, USER, "the operator has no input %u",
+                          input);
+    return raski_operator_harness_watermark(harness->inner, input, watermark_ms, &harness->error);
+}
+
+rask_status rask_harness_watermark(rask_harness *harness, int64_t watermark_ms) {
+    rask_status status = harness->error.status;
+    for (unsigned i = 0; i < harness->inputs && status == RASK_OK; i++)
+        status = rask_harness_watermark_of(harness, i, watermark_ms);
+    return status;
+}
+
+rask_status rask_harness_idle(rask_harness *harness, unsigned input, bool idle) {
+    if (has_failed(harness)) return harness->error.status;
+    if (input >= harness->inputs)
+        return RASKI_FAIL(&harness->error, RASK_E_ARGUMENT, USER, "the operator has no input %u",
+                          input);
+    return raski_operator_harness_status(harness->inner, input, idle, &harness->error);
+}
+
+rask_status rask_harness_set_time(rask_harness *harness, int64_t time_ms) {
+    if (has_failed(harness)) return harness->error.status;
+    return raski_operator_harness_set_time(harness->inner, time_ms, &harness->error);
+}
+
+rask_status rask_harness_end(rask_harness *harness) {
+    rask_status status = harness->error.status;
+    for (unsigned i = 0; i < harness->inputs && status == RASK_OK; i++)
+        status = raski_operator_harness_end_input(harness->inner, i, &harness->error);
+    return status;
+}
+
+/* ---------------------------------------------------------------- output */
+static void append_output(raski_str *text, const raski_harness_output *output) {
+    if (output->kind == RASKI_HARNESS_STATUS) {
+        raski_str_append(text, output->idle ? "idle\n" : "active\n");
+        return;
+    }
+    if (output->kind == RASKI_HARNESS_WATERMARK) {
+        raski_str_appendf(text, "watermark %lld\n", (long long)output->timestamp_ms);
+        return;
+    }
+    rask_text record = {0};
+    if (output->tag != NULL) raski_str_appendf(text, "%s: ", output->tag);
+    if (rask_text_append_record(&record, output->type, output->record) == RASK_OK)
+        raski_str_append_bytes(text, record.data, record.length);
+    free(record.data);
+    if (output->timestamp_ms != RASK_NO_TIMESTAMP)
+        raski_str_appendf(text, " @ %lld", (long long)output->timestamp_ms);
+    raski_str_append(text, "\n");
+}
+
+/* Outputs that were read are forgotten before the next step's come. */
+static void forget_taken(rask_harness *h) {
+    if (h->inner == NULL || h->taken == 0) return;
+    raski_operator_harness_drop(h->inner, h->taken);
+    h->taken = 0;
+}
+
+const char *rask_harness_text(rask_harness *harness) {
+    rask_harness *h = harness;
+    raski_str_free(&h->text);
+    if (h->inner == NULL) return "";
+    forget_taken(h);
+    const size_t n = raski_operator_harness_output_count(h->inner);
+    for (size_t i = 0; i < n; i++)
+        append_output(&h->text, raski_operator_harness_output(h->inner, i));
+    raski_operator_harness_drop(h->inner, n);
+    return raski_str_text(&h->text);
+}
+
+static bool is_of(const raski_harness_output *output, const rask_type *type, const char *tag) {
+    if (output->kind != RASKI_HARNESS_RECORD || !raski_type_equal(output->type, type)) return false;
+    return tag == NULL ? output->tag == NULL : output->tag != NULL && strcmp(output->tag, tag) == 0;
+}
+
+bool raski_harness_take(rask_harness *harness, const rask_type *type, const char *tag,
+                        void *ret_record, int64_t *ret_timestamp_ms) {
+    rask_harness *h = harness;
+    if (h->inner == NULL) return false;
+    forget_taken(h);
+    const size_t n = raski_operator_harness_output_count(h->inner);
+    for (size_t i = 0; i < n; i++) {
+        const raski_harness_output *output = raski_operator_harness_output(h->inner, i);
+        if (!is_of(output, type, tag)) continue;
+        memcpy(ret_record, output->record, type->size);
+        if (ret_timestamp_ms != NULL) *ret_timestamp_ms = output->timestamp_ms;
+        raski_operator_harness_move_first(h->inner, i);
+        h->taken = 1;
+        return true;
+    }
+    return false;
+}
+
+size_t rask_harness_timers(const rask_harness *harness, bool processing) {
+    return harness->inner != NULL ? raski_operator_harness_timer_count(harness->inner, processing)
+                                  : 0;
+}
+
+int64_t rask_harness_counter(const rask_harness *harness, const char *name) {
+    return harness->inner != NULL ? raski_operator_harness_counter(harness->inner, name) : 0;
+}
