@@ -54,6 +54,7 @@ void golden_default_max_parallelism(golden_case *c);
 void golden_key_groups_errors(golden_case *c);
 void golden_mappers(golden_case *c);
 void golden_partitioner_mappers(golden_case *c);
+void golden_batch(golden_case *c);
 void golden_watermark_valve(golden_case *c);
 void golden_watermark_generators(golden_case *c);
 void golden_watermark_multiplexer(golden_case *c);
