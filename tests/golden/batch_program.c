@@ -118,6 +118,11 @@ RASK_PROCESS(not_keyed, nothing, self, batch_item, r, rask_string, out) {
                                       (long long)rask_watermark(out)));
 }
 
+RASK_INTERVAL_JOIN(pair_up, batch_item, l, batch_item, r, rask_string, out) {
+    WITH_KEY(l.label);
+    rask_emit(out, rask_string_format("{\"k\":%.*s,\"l\":%d,\"r\":%d}", KEY(), l.v, r.v));
+}
+
 /* ---------------------------------------------------------------- programs */
 static rask_stream(batch_item) source(rask_env *env, const batch_input *input) {
     return rask_assign_timestamps(rask_array(env, batch_item, input->items, input->count), at,
@@ -172,6 +177,10 @@ static rask_stream(rask_string) make_process(rask_env *env, const batch_program 
 static rask_stream(rask_string) make_connect(rask_env *env, const batch_program *p) {
     return rask_connect(keyed_input(env, p, 0), keyed_input(env, p, 1), connected);
 }
+static rask_stream(rask_string) make_interval_join(rask_env *env, const batch_program *p) {
+    return rask_interval_join(keyed_input(env, p, 0), keyed_input(env, p, 1), pair_up,
+                              .lower_ms = -2, .upper_ms = 2);
+}
 static rask_stream(rask_string) make_not_keyed(rask_env *env, const batch_program *p) {
     return rask_process(source(env, &p->inputs[0]), not_keyed);
 }
@@ -180,9 +189,10 @@ static const struct {
     const char *operation;
     make_program *make;
 } programs[] = {
-    {"reduce", make_reduce},      {"sum", make_sum},         {"maxBy", make_max_by},
-    {"union", make_union},        {"process", make_process}, {"connect", make_connect},
-    {"nonKeyed", make_not_keyed},
+    {"reduce", make_reduce},      {"sum", make_sum},
+    {"maxBy", make_max_by},       {"union", make_union},
+    {"process", make_process},    {"connect", make_connect},
+    {"nonKeyed", make_not_keyed}, {"intervalJoin2", make_interval_join},
 };
 
 static make_program *find_program(const char *operation) {

@@ -43,7 +43,6 @@ static const golden_kind kinds[] = {
     {"windows/window_assign", golden_window_assign, false},
     {"windows/connected", golden_connected, false},
     {"windows/interval_join", golden_interval_join, false},
-    {"batch/batch", golden_batch, false},
     {NULL, NULL, false}, /* the end */
 };
 enum {

@@ -247,6 +247,10 @@ static void watermark(raski_operator *op, int64_t time_ms) {
     raski_operator_forward_watermark(op, time_ms);
 }
 
+static void end_keys(raski_operator *op) {
+    raski_keyed_table_remove_all(((joining *)op->kind)->table);
+}
+
 static size_t timer_count(const raski_operator *op, bool processing) {
     const joining *j = op->kind;
     return raski_operator_timers_count(j->timers[0], processing) +
@@ -296,4 +300,5 @@ const raski_operator_ops raski_interval_join_ops = {.name = "interval join",
                                                     .process = process,
                                                     .watermark = watermark,
                                                     .timer_count = timer_count,
+                                                    .end_keys = end_keys,
                                                     .teardown = teardown};
