@@ -21,7 +21,8 @@
  *   }
  *
  * status.h   codes                      string.h   text and bytes
- * types.h    descriptions of types      record.h   RASK_TYPE and stream handles
+ * values.h   dates, times, decimals     types.h    descriptions of types
+ * record.h   RASK_TYPE and stream handles
  * runtime.h  context, counters          function.h RASK_MAP, RASK_PROCESS, ... and keyed state
  * stream.h   environment, sources, operators, sinks
  * formats.h  JSON and CSV

@@ -4,17 +4,27 @@
  *   RASK_TYPE(word_count, word, count);
  *
  * Lists every field in the order of the struct; kinds come from the C types: int8_t .. int64_t,
- * float, double, bool, rask_string, rask_bytes, fixed arrays of them, and lists and optionals of
- * them (rask_list(int64_t), rask_optional(double)). What C cannot tell by itself is written
- * (field, its_type): nested records, lists, optionals and arrays of records, timestamps:
+ * float, double, bool, rask_string, rask_bytes, the decimals, dates and times of rask/values.h, fixed
+ * arrays of them, and lists and optionals of them (rask_list(int64_t), rask_optional(double)). What
+ * C cannot tell by itself is written (field, its_type): nested records, enumerations, variants and
+ * maps, lists, optionals and arrays of those, timestamps:
  *
  *   typedef struct { rask_timestamp at; place where; rask_optional(place) before; } move;
  *   RASK_TYPE(move, (at, rask_timestamp), (where, place), (before, rask_optional(place)));
  *
  * Up to 32 fields; nest records for more. A forgotten, misspelt or reordered field is a compile
- * error. Unsigned integers, enums and pointers have no Flink counterpart and are refused.
+ * error. Unsigned integers, plain enums and pointers have no Flink counterpart and are refused.
  * Expands to static descriptions and typedefs (rask_stream_T, rask_keyed_T, rask_list_T, ...);
- * use it once per translation unit, at file scope, after the struct. T is one identifier. */
+ * use it once per translation unit, at file scope, after the struct. T is one identifier.
+ *
+ *   RASK_ENUM(color, RED, GREEN, BLUE);                  an enum with its names
+ *
+ *   typedef struct { int32_t which; union { circle round; square angular; }; } shape;
+ *   RASK_VARIANT(shape, (round, circle), (angular, square));   one of several; shape_round is 0, ...
+ *
+ *   RASK_MAP_OF(rask_string, int64_t);                   rask_map_of(rask_string, int64_t)
+ *
+ * each likewise once per translation unit, before it is used. */
 #ifndef RASK_RECORD_H
 #define RASK_RECORD_H
 #include "rask/detail/foreach.h"
@@ -121,6 +131,12 @@ RASKI_CONTAINERS(double)
 RASKI_CONTAINERS(rask_bool)
 RASKI_CONTAINERS(rask_string)
 RASKI_CONTAINERS(rask_bytes)
+RASKI_CONTAINERS(rask_decimal)
+RASKI_CONTAINERS(rask_date)
+RASKI_CONTAINERS(rask_time)
+RASKI_CONTAINERS(rask_datetime)
+RASKI_CONTAINERS(rask_instant)
+RASKI_CONTAINERS(rask_duration)
 
 /* The description of an expression's type; NULL where C cannot tell. m is applied to each known
  * type. */
@@ -160,7 +176,10 @@ RASKI_CONTAINERS(rask_bytes)
 #define RASKI_ARRAY_BY_TYPE(x, m, otherwise) \
     _Generic((x), int8_t *: m(int8_t), int16_t *: m(int16_t), int32_t *: m(int32_t), \
         int64_t *: m(int64_t), float *: m(float), double *: m(double), _Bool *: m(rask_bool), \
-        rask_string *: m(rask_string), rask_bytes *: m(rask_bytes), default: otherwise)
+        rask_string *: m(rask_string), rask_bytes *: m(rask_bytes), \
+        rask_decimal *: m(rask_decimal), rask_date *: m(rask_date), rask_time *: m(rask_time), \
+        rask_datetime *: m(rask_datetime), rask_instant *: m(rask_instant), \
+        rask_duration *: m(rask_duration), default: otherwise)
 #define RASKI_IS_POINTER(p) \
     _Generic((p), int8_t * * : 1, int16_t * * : 1, int32_t * * : 1, int64_t * * : 1, float ** : 1, \
              double ** : 1, _Bool ** : 1, rask_string ** : 1, rask_bytes ** : 1, default : 0)
@@ -181,6 +200,10 @@ RASKI_CONTAINERS(rask_bytes)
 #define RASKI_IS_BASIC(x) \
     _Generic((x), rask_string : 1, int8_t : 1, int16_t : 1, int32_t : 1, int64_t : 1, float : 1, \
              double : 1, _Bool : 1, default : 0)
+/* What may be a key. */
+#define RASKI_IS_KEY(x) \
+    _Generic((x), rask_decimal: 1, rask_date: 1, rask_time: 1, rask_datetime: 1, rask_instant: 1, \
+        rask_duration: 1, default: RASKI_IS_BASIC(x))
 #define RASKI_IS_NUMBER(x) \
     _Generic((x), int8_t : 1, int16_t : 1, int32_t : 1, int64_t : 1, float : 1, double : 1, \
              default : 0)
@@ -277,6 +300,84 @@ RASKI_CONTAINERS(rask_bytes)
     RASKI_HANDLES(T) \
     struct raski_semicolon
 
+/* ---------------------------------------------------------------- enumerations, variants, maps */
+/* RASK_ENUM(color, RED, GREEN, BLUE): the type "enum color", alias color, with the constants RED = 0,
+ * GREEN = 1, ... (up to 32), described so that texts have their names. As a field: (f, color). Cannot
+ * be a key, since Java's enums hash by identity. Flink: EnumTypeInfo. */
+#define RASK_ENUM(T, ...) \
+    typedef enum T { __VA_ARGS__ } T; \
+    _Static_assert(sizeof(T) == sizeof(int32_t), \
+                   "RASK_ENUM(" #T "): enums must have 4 bytes (no -fshort-enums)"); \
+    RASKI_UNUSED static const rask_field raski_fields_##T[] = { \
+        RASKI_EACH(RASKI_CONSTANT, T, __VA_ARGS__)}; \
+    RASKI_UNUSED static const rask_type rask_type_##T = { \
+        .name = #T, .kind = RASK_KIND_ENUM, .size = sizeof(T), .align = _Alignof(T), \
+        .field_count = RASKI_COUNT(__VA_ARGS__), .fields = raski_fields_##T}; \
+    RASKI_CONTAINERS(T) \
+    RASKI_HANDLES(T) \
+    struct raski_semicolon
+#define RASKI_CONSTANT(T, A) {#A, 0, 0, (const rask_type *)0, 0},
+/* The name of a constant of an enumeration, "?" for any other number: rask_enum_name(color, c). */
+#define rask_enum_name(T, value) \
+    ((uint32_t)(value) < sizeof raski_fields_##T / sizeof *raski_fields_##T \
+         ? raski_fields_##T[(uint32_t)(value)].name \
+         : "?")
+
+/* Describes struct T { int32_t which; union { ... }; }: one value of several types. Lists the members
+ * of the union as RASK_TYPE does (an array goes into a record of its own); defines T_member as the
+ * value that `which` has for it, from 0 on: (shape){.which = shape_round, .round = c}. Cannot be a
+ * key. Flink: Either, sum types. */
+#define RASK_VARIANT(T, ...) \
+    RASKI_EACH(RASKI_CHECK, T, __VA_ARGS__) \
+    _Static_assert(offsetof(T, which) == 0 && \
+                       __builtin_types_compatible_p(__typeof__(RASKI_AT(T, which)), int32_t), \
+                   "RASK_VARIANT(" #T "): the first member must be int32_t which"); \
+    enum { RASKI_EACH(RASKI_WHICH, T, __VA_ARGS__) }; \
+    RASKI_UNUSED static const rask_field raski_fields_##T[] = { \
+        RASKI_EACH(RASKI_FIELD, T, __VA_ARGS__)}; \
+    RASKI_UNUSED static const rask_type rask_type_##T = { \
+        .name = #T, .kind = RASK_KIND_VARIANT, .size = sizeof(T), .align = _Alignof(T), \
+        .field_count = RASKI_COUNT(__VA_ARGS__), .fields = raski_fields_##T}; \
+    RASKI_CONTAINERS(T) \
+    RASKI_HANDLES(T) \
+    struct raski_semicolon
+#define RASKI_WHICH_0(T, f) T##_##f,
+#define RASKI_WHICH_1(T, f) RASKI_WHICH_1_(T, RASKI_UNPAREN f)
+#define RASKI_WHICH_1_(T, ...) RASKI_WHICH_1__(T, __VA_ARGS__)
+#define RASKI_WHICH_1__(T, f, U) T##_##f,
+#define RASKI_WHICH(T, f) RASKI_CAT(RASKI_WHICH_, RASKI_IS_PAREN(f))(T, f)
+
+/* RASK_MAP_OF(K, V) makes the type rask_map_of(K, V): { uint32_t count; const entry *items; } with
+ * entries { K key; V value; } of type rask_entry(K, V), in any order, borrowed like the items of a
+ * list. Keys must differ: who makes a map sees to it. K and V are names of described types. Cannot be
+ * a key. Flink: MapTypeInfo. */
+#define rask_map_of(K, V) rask_map_of_##K##_##V
+#define rask_entry(K, V) rask_entry_##K##_##V
+#define RASK_MAP_OF(K, V) \
+    typedef struct rask_entry_##K##_##V { \
+        K key; \
+        V value; \
+    } rask_entry_##K##_##V; \
+    typedef struct rask_map_of_##K##_##V { \
+        uint32_t count; \
+        uint32_t raski_reserved; \
+        const rask_entry_##K##_##V *items; \
+    } rask_map_of_##K##_##V; \
+    RASKI_UNUSED static const rask_field raski_fields_rask_entry_##K##_##V[] = { \
+        {"key", offsetof(rask_entry_##K##_##V, key), sizeof(K), &rask_type_##K, 0}, \
+        {"value", offsetof(rask_entry_##K##_##V, value), sizeof(V), &rask_type_##V, 0}}; \
+    RASKI_UNUSED static const rask_type rask_type_rask_entry_##K##_##V = { \
+        .name = "rask_entry(" #K ", " #V ")", .kind = RASK_KIND_RECORD, \
+        .size = sizeof(rask_entry_##K##_##V), .align = _Alignof(rask_entry_##K##_##V), \
+        .field_count = 2, .fields = raski_fields_rask_entry_##K##_##V}; \
+    RASKI_UNUSED static const rask_type rask_type_rask_map_of_##K##_##V = { \
+        .name = "rask_map_of(" #K ", " #V ")", .kind = RASK_KIND_MAP, \
+        .size = sizeof(rask_map_of_##K##_##V), .align = _Alignof(rask_map_of_##K##_##V), \
+        .element = &rask_type_rask_entry_##K##_##V}; \
+    RASKI_CONTAINERS(rask_map_of_##K##_##V) \
+    RASKI_HANDLES(rask_map_of_##K##_##V) \
+    struct raski_semicolon
+
 RASKI_HANDLES(int8_t)
 RASKI_HANDLES(int16_t)
 RASKI_HANDLES(int32_t)
@@ -286,5 +387,11 @@ RASKI_HANDLES(double)
 RASKI_HANDLES(rask_bool)
 RASKI_HANDLES(rask_string)
 RASKI_HANDLES(rask_bytes)
+RASKI_HANDLES(rask_decimal)
+RASKI_HANDLES(rask_date)
+RASKI_HANDLES(rask_time)
+RASKI_HANDLES(rask_datetime)
+RASKI_HANDLES(rask_instant)
+RASKI_HANDLES(rask_duration)
 #endif /* !__cplusplus */
 #endif

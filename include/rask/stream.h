@@ -334,8 +334,8 @@ RASK_API int raski_iterator_close(raski_iterator *);
     {#f, offsetof(RASKI_REC(v), f), sizeof RASKI_MEMBER(v, f), RASKI_TYPE_OF(RASKI_MEMBER(v, f)), 0}
 #define RASKI_KEY_FIELD(v, f) RASKI_FIELD_OF(v, f),
 #define RASKI_KEYABLE(v, f) \
-    _Static_assert(RASKI_IS_BASIC(RASKI_MEMBER(v, f)), "rask_key_by: field '" #f \
-                   "' cannot be a key (a string, integer, floating or bool field can)");
+    _Static_assert(RASKI_IS_KEY(RASKI_MEMBER(v, f)), "rask_key_by: field '" #f \
+                   "' cannot be a key (a string, number, bool, decimal, date or time can)");
 /* rask_key_by(s, field, ...): every record goes to the subtask of its key. Several fields key like a
  * Flink tuple of them. Flink: DataStream.keyBy. */
 #define rask_key_by(s, ...) RASKI_KEY_BY(RASKI_UNIQUE, s, __VA_ARGS__)
@@ -348,7 +348,7 @@ RASK_API int raski_iterator_close(raski_iterator *);
 #define rask_key_by_value(s) RASKI_KEY_BY_VALUE(RASKI_UNIQUE, s)
 #define RASKI_KEY_BY_VALUE(v, s) __extension__({ \
     __auto_type v = (s); \
-    _Static_assert(RASKI_IS_BASIC(*v.rec), \
+    _Static_assert(RASKI_IS_KEY(*v.rec), \
                    "rask_key_by_value: the records cannot be keys; use rask_key_by(s, field)"); \
     (__typeof__(*v.keyed)){.node = raski_key_by(v.node, (const rask_field[]){ \
         {"value", 0, sizeof *v.rec, RASKI_TYPE_OF(*v.rec), 0}}, 1, RASKI_HERE)}; })

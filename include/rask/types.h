@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "rask/string.h"
+#include "rask/values.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,17 +18,6 @@ extern "C" {
 
 /* Milliseconds since 1970-01-01T00:00Z. In RASK_TYPE written (field, rask_timestamp). */
 typedef int64_t rask_timestamp;
-
-/* A day of the proleptic Gregorian calendar. Flink: LOCAL_DATE (java.time.LocalDate). */
-typedef struct rask_date {
-    int32_t days; /* since 1970-01-01 */
-} rask_date;
-/* The date of year (0 is 1 BC), month 1 .. 12 and day 1 .. 31. What is out of range is carried on:
- * rask_date_of(2025, 2, 30) is the 2nd of March, and month 13 January of the year after. */
-RASK_API rask_date rask_date_of(int32_t year, int32_t month, int32_t day);
-/* The reverse. */
-RASK_API void rask_date_split(rask_date date, int32_t *ret_year, int32_t *ret_month,
-                              int32_t *ret_day);
 
 /* What a value is; the numbers are part of the ABI. */
 typedef enum rask_kind {
@@ -44,6 +34,15 @@ typedef enum rask_kind {
     RASK_KIND_RECORD,    /* a struct with its own RASK_TYPE   ROW/TUPLE */
     RASK_KIND_LIST,      /* rask_list(T): count and items, borrowed like long strings */
     RASK_KIND_OPTIONAL,  /* rask_optional(T): { bool present; T value; }, value ignored if absent */
+    RASK_KIND_ENUM,      /* RASK_ENUM: an int32_t in 0 .. field_count - 1   ENUM */
+    RASK_KIND_DECIMAL,   /* rask_decimal   BIG_DEC */
+    RASK_KIND_DATE,      /* rask_date      LOCAL_DATE */
+    RASK_KIND_TIME,      /* rask_time      LOCAL_TIME */
+    RASK_KIND_DATETIME,  /* rask_datetime  LOCAL_DATE_TIME */
+    RASK_KIND_INSTANT,   /* rask_instant   INSTANT */
+    RASK_KIND_DURATION,  /* rask_duration */
+    RASK_KIND_MAP,       /* rask_map_of(K, V): a list of records {key, value}   MAP */
+    RASK_KIND_VARIANT,   /* RASK_VARIANT: { int32_t which; union { ... }; }   EITHER */
 } rask_kind;
 
 typedef struct rask_type rask_type;
@@ -60,15 +59,17 @@ struct rask_type {
     const char *name; /* the C name */
     rask_kind kind;
     uint32_t size, align;
-    uint32_t field_count;     /* RECORD */
-    const rask_field *fields; /* RECORD: all, in the order of the struct */
-    const rask_type *element; /* LIST, OPTIONAL */
+    uint32_t field_count;
+    /* RECORD: all, in the order of the struct. ENUM: the constants, of which only the names count.
+     * VARIANT: the alternatives, all at one offset. DECIMAL .. DURATION: the members */
+    const rask_field *fields;
+    const rask_type *element; /* LIST, OPTIONAL; MAP: the record of an entry, {key, value} */
     uint32_t value_offset;    /* OPTIONAL: of the value; present is at 0 */
     void (*raski_probe)(
         void *record); /* RECORD: writes 0xff to each byte that is not padding; or NULL */
 };
 
-/* What every rask_list(T) looks like. */
+/* What every rask_list(T) and rask_map_of(K, V) looks like. */
 typedef struct raski_any_list {
     uint32_t count; /* elements */
     uint32_t raski_reserved;
@@ -77,7 +78,9 @@ typedef struct raski_any_list {
 
 extern RASK_API const rask_type rask_type_int8_t, rask_type_int16_t, rask_type_int32_t,
     rask_type_int64_t, rask_type_float, rask_type_double, rask_type_rask_bool,
-    rask_type_rask_string, rask_type_rask_bytes, rask_type_rask_timestamp;
+    rask_type_rask_string, rask_type_rask_bytes, rask_type_rask_timestamp, rask_type_rask_decimal,
+    rask_type_rask_date, rask_type_rask_time, rask_type_rask_datetime, rask_type_rask_instant,
+    rask_type_rask_duration;
 
 /* A growing text; zero-initialised is empty; free(data) when done. */
 typedef struct rask_text {
@@ -85,8 +88,9 @@ typedef struct rask_text {
     size_t length, capacity;
 } rask_text;
 /* Appends the text form of a record, as a print sink shows it: (word,1) for records, the plain
- * value for strings and numbers, floating numbers as Java prints them, [a, b] for lists, null for
- * absent optionals. RASK_E_NOMEM leaves text as it was. */
+ * value for strings and numbers, floating numbers, decimals, dates and times as Java prints them,
+ * [a, b] for lists, {k=v, k=v} for maps, the name for enumerations, name(value) for variants, null
+ * for absent optionals. RASK_E_NOMEM leaves text as it was. */
 RASK_API rask_status rask_text_append_record(rask_text *text, const rask_type *type,
                                              const void *record);
 /* Appends length bytes. RASK_E_NOMEM leaves text as it was. */

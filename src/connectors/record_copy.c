@@ -58,6 +58,7 @@ static void move_value(mover *m, const rask_type *type, char *value) {
             move_string(m, value);
             break;
         case RASK_KIND_LIST:
+        case RASK_KIND_MAP:
             move_list(m, type->element, value);
             break;
         case RASK_KIND_OPTIONAL:
@@ -66,6 +67,13 @@ static void move_value(mover *m, const rask_type *type, char *value) {
         case RASK_KIND_RECORD:
             move_record(m, type, value);
             break;
+        case RASK_KIND_VARIANT: {
+            uint32_t which = 0;
+            memcpy(&which, value, sizeof which);
+            if (which >= type->field_count) break;
+            move_value(m, type->fields[which].type, value + type->fields[which].offset);
+            break;
+        }
         default:
             break;
     }

@@ -73,6 +73,47 @@ static int compare_optional(const rask_type *type, const char *a, const char *b)
     return raski_value_compare(type->element, a + type->value_offset, b + type->value_offset);
 }
 
+/* By value, then by scale. */
+static int compare_decimal(const rask_decimal *a, const rask_decimal *b) {
+    int c = rask_decimal_compare(*a, *b);
+    return c != 0 ? c : ORDER(a->scale, b->scale);
+}
+
+/* The entry with the smallest key above that of `last` (NULL: the smallest of all). */
+static const char *next_entry(const rask_type *entry, const raski_any_list *map, const char *last) {
+    const rask_field *key = &entry->fields[0];
+    const char *best = NULL;
+    for (uint32_t i = 0; i < map->count; i++) {
+        const char *e = (const char *)map->items + (size_t)i * entry->size;
+        if (last != NULL && raski_field_compare(key, e, last) <= 0) continue;
+        if (best == NULL || raski_field_compare(key, e, best) < 0) best = e;
+    }
+    return best;
+}
+
+/* Entry by entry in the order of their keys. Takes time by the square of their number: maps are
+ * small, and seldom compared. */
+static int compare_map(const rask_type *type, const raski_any_list *a, const raski_any_list *b) {
+    const char *x = NULL;
+    const char *y = NULL;
+    for (uint32_t i = 0; i < a->count && i < b->count; i++) {
+        x = next_entry(type->element, a, x);
+        y = next_entry(type->element, b, y);
+        if (x == NULL || y == NULL)
+            return (x != NULL) - (y != NULL); /* keys that are there twice */
+        int c = compare_record(type->element, x, y);
+        if (c != 0) return c;
+    }
+    return ORDER(a->count, b->count);
+}
+
+static int compare_variant(const rask_type *type, const char *a, const char *b) {
+    uint32_t x = *(const uint32_t *)(const void *)a;
+    uint32_t y = *(const uint32_t *)(const void *)b;
+    if (x != y) return ORDER(x, y);
+    return x < type->field_count ? raski_field_compare(&type->fields[x], a, b) : 0;
+}
+
 #define COMPARE_AS(T) ORDER(*(const T *)a, *(const T *)b)
 
 int raski_value_compare(const rask_type *type, const void *a, const void *b) {
@@ -102,6 +143,20 @@ int raski_value_compare(const rask_type *type, const void *a, const void *b) {
             return compare_list(type, a, b);
         case RASK_KIND_OPTIONAL:
             return compare_optional(type, a, b);
+        case RASK_KIND_ENUM:
+            return COMPARE_AS(int32_t);
+        case RASK_KIND_DECIMAL:
+            return compare_decimal(a, b);
+        case RASK_KIND_DATE:
+        case RASK_KIND_TIME:
+        case RASK_KIND_DATETIME:
+        case RASK_KIND_INSTANT:
+        case RASK_KIND_DURATION:
+            return compare_record(type, a, b); /* members, the weightiest first */
+        case RASK_KIND_MAP:
+            return compare_map(type, a, b);
+        case RASK_KIND_VARIANT:
+            return compare_variant(type, a, b);
     }
     return 0;
 }

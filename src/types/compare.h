@@ -1,9 +1,10 @@
 /* compare.h - order and equality of values, field by field (padding is never looked at).
  * The order is that of Java's compareTo for each kind: strings by UTF-16 code units, float and
  * double with -0.0 < 0.0 < ... < NaN, false < true; an absent optional before a present one;
- * records field by field, lists item by item and then by length; bytes as unsigned bytes.
- * Equality is that of Java's equals: NaN equals NaN, -0.0 differs from 0.0; two values are equal
- * exactly when they compare as 0.
+ * records field by field, lists item by item and then by length; bytes as unsigned bytes; decimals
+ * by value and then by scale; enumerations by number; maps entry by entry in the order of their
+ * keys; variants by `which`, then by value. Equality is that of Java's equals: NaN equals NaN, -0.0
+ * differs from 0.0, the decimal 1.0 from 1.00; two values are equal exactly when they compare as 0.
  * Threads: pure functions. Flink: TypeComparator, Object.equals. */
 #ifndef RASKI_TYPES_COMPARE_H
 #define RASKI_TYPES_COMPARE_H

@@ -108,6 +108,29 @@ static int32_t hash_list(const rask_type *type, const raski_any_list *list) {
     return hash;
 }
 
+static int32_t hash_date(rask_date date) {
+    int32_t year = 0;
+    int32_t month = 0;
+    int32_t day = 0;
+    rask_date_split(date, &year, &month, &day);
+    uint32_t y = (uint32_t)year;
+    return (int32_t)((y & 0xfffff800U) ^ ((y << 11) + ((uint32_t)month << 6) + (uint32_t)day));
+}
+
+/* BigDecimal: what fits into a long (but the least one) is hashed as two words, other values as the
+ * BigInteger of their digits. */
+static int32_t hash_decimal(const rask_decimal *d) {
+    const bool negative = d->high < 0;
+    uint64_t low = negative ? 0 - d->low : d->low;
+    uint64_t high = negative ? ~(uint64_t)d->high + (d->low == 0) : (uint64_t)d->high;
+    const uint32_t words[4] = {(uint32_t)(high >> 32), (uint32_t)high, (uint32_t)(low >> 32),
+                               (uint32_t)low};
+    uint32_t hash = 0; /* words that are zero at the front change nothing */
+    for (int i = 0; i < 4; i++) hash = 31 * hash + words[i];
+    if (negative) hash = 0 - hash;
+    return (int32_t)(31 * hash + (uint32_t)d->scale);
+}
+
 int32_t raski_hash_value(const rask_type *type, const void *value) {
     switch (type->kind) {
         case RASK_KIND_BYTE:
@@ -135,10 +158,29 @@ int32_t raski_hash_value(const rask_type *type, const void *value) {
             return *(const bool *)value
                        ? raski_hash_value(type->element, (const char *)value + type->value_offset)
                        : 0;
-        case RASK_KIND_BYTES:
-            break; /* as byte[] in Java: identity, so never a key */
+        case RASK_KIND_DECIMAL:
+            return hash_decimal(value);
+        case RASK_KIND_DATE:
+            return hash_date(*(const rask_date *)value);
+        case RASK_KIND_TIME:
+            return raski_hash_long(*(const int64_t *)value);
+        case RASK_KIND_DATETIME: {
+            const rask_datetime *v = value;
+            return hash_date(v->date) ^ raski_hash_long(v->time.nanos);
+        }
+        case RASK_KIND_INSTANT:
+        case RASK_KIND_DURATION: {
+            const rask_instant *v = value; /* which a rask_duration looks like */
+            uint32_t seconds = (uint32_t)raski_hash_long(v->seconds);
+            return (int32_t)(seconds + 51 * (uint32_t)v->nanos);
+        }
+        case RASK_KIND_BYTES: /* as byte[] in Java: identity, so never a key */
+        case RASK_KIND_ENUM:  /* identity as well */
+        case RASK_KIND_MAP:
+        case RASK_KIND_VARIANT:
+            break;
     }
-    RASKI_ASSERT(type->kind == RASK_KIND_BYTES && false);
+    RASKI_ASSERT(!"a value that may not be a key is hashed");
     return 0;
 }
 
@@ -227,7 +269,7 @@ static inline __attribute__((always_inline)) void hash_column(const rask_type *t
         case RASK_KIND_RECORD:
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
-        case RASK_KIND_BYTES:
+        default:
             COLUMN(char, raski_hash_value(type, v));
     }
 }

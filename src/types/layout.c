@@ -16,6 +16,30 @@ static void add_fields(place_vec *places, const rask_type *type, uint32_t offset
     }
 }
 
+static void add_alternatives(raski_place *place, const rask_type *type) {
+    place->kind = RASKI_PLACE_VARIANT;
+    place->value_offset = type->fields[0].offset;
+    place->alternative_count = type->field_count;
+    place->alternatives = raski_calloc(type->field_count, sizeof(raski_layout *));
+    for (uint32_t i = 0; i < type->field_count; i++)
+        place->alternatives[i] = raski_layout_create(type->fields[i].type);
+}
+
+static void destroy_place(raski_place *place) {
+    raski_layout_destroy(place->inner);
+    for (uint32_t i = 0; i < place->alternative_count; i++)
+        raski_layout_destroy(place->alternatives[i]);
+    raski_free(place->alternatives);
+}
+
+/* Whether it has pointers. */
+static bool is_needed(const raski_place *place) {
+    if (place->kind == RASKI_PLACE_STRING || place->kind == RASKI_PLACE_LIST) return true;
+    for (uint32_t i = 0; i < place->alternative_count; i++)
+        if (place->alternatives[i]->has_pointers) return true;
+    return place->inner != NULL && place->inner->has_pointers;
+}
+
 /* The places of count values of the type, one behind the other from offset on. */
 static void add_type(place_vec *places, const rask_type *type, uint32_t offset, uint32_t count) {
     raski_place place = {.offset = offset, .stride = type->size, .count = count};
@@ -25,6 +49,7 @@ static void add_type(place_vec *places, const rask_type *type, uint32_t offset, 
             place.kind = RASKI_PLACE_STRING;
             break;
         case RASK_KIND_LIST:
+        case RASK_KIND_MAP:
             place.kind = RASKI_PLACE_LIST;
             place.inner = raski_layout_create(type->element);
             break;
@@ -41,15 +66,16 @@ static void add_type(place_vec *places, const rask_type *type, uint32_t offset, 
             place.kind = RASKI_PLACE_RECORDS;
             place.inner = raski_layout_create(type);
             break;
+        case RASK_KIND_VARIANT:
+            add_alternatives(&place, type);
+            break;
         default:
             return;
     }
-    bool needed =
-        place.inner == NULL || place.kind == RASKI_PLACE_LIST || place.inner->has_pointers;
-    if (needed)
+    if (is_needed(&place))
         raski_vec_push(places, place);
     else
-        raski_layout_destroy(place.inner);
+        destroy_place(&place);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -74,6 +100,9 @@ raski_layout *raski_layout_create(const rask_type *type) {
         const raski_place *place = &layout->places[i];
         if (place->kind == RASKI_PLACE_STRING) continue;
         layout->only_strings = false;
+        for (uint32_t k = 0; k < place->alternative_count; k++)
+            layout->extra_align = larger(layout->extra_align, place->alternatives[k]->extra_align);
+        if (place->inner == NULL) continue;
         layout->extra_align = larger(layout->extra_align, place->inner->extra_align);
         if (place->kind == RASKI_PLACE_LIST)
             layout->extra_align = larger(layout->extra_align, place->inner->align);
@@ -83,8 +112,7 @@ raski_layout *raski_layout_create(const rask_type *type) {
 
 void raski_layout_destroy(raski_layout *layout_take) {
     if (layout_take == NULL) return;
-    for (uint32_t i = 0; i < layout_take->place_count; i++)
-        raski_layout_destroy(layout_take->places[i].inner);
+    for (uint32_t i = 0; i < layout_take->place_count; i++) destroy_place(&layout_take->places[i]);
     raski_free(layout_take->places);
     raski_free(layout_take);
 }

@@ -23,19 +23,29 @@
 typedef struct raski_layout raski_layout;
 
 typedef enum raski_place_kind {
-    RASKI_PLACE_STRING,   /* rask_string or rask_bytes */
-    RASKI_PLACE_LIST,     /* raski_any_list of elements; inner: layout of one element */
+    RASKI_PLACE_STRING, /* rask_string or rask_bytes */
+    RASKI_PLACE_LIST, /* raski_any_list of elements (maps: of entries); inner: layout of one element
+                       */
     RASKI_PLACE_OPTIONAL, /* present at 0; inner: layout of the value, at value_offset */
     RASKI_PLACE_RECORDS,  /* an array of records; inner: layout of one */
+    RASKI_PLACE_VARIANT,  /* int32_t which at 0; alternatives[which]: layout of the value */
 } raski_place_kind;
 
 /* count places of one kind, stride bytes apart, the first at offset. */
 typedef struct raski_place {
     raski_place_kind kind;
     uint32_t offset, stride, count;
-    uint32_t value_offset; /* OPTIONAL */
-    raski_layout *inner;   /* all but STRING; owned by this layout */
+    uint32_t value_offset;       /* OPTIONAL, VARIANT */
+    uint32_t alternative_count;  /* VARIANT */
+    raski_layout *inner;         /* LIST, OPTIONAL, RECORDS; owned by this layout */
+    raski_layout **alternatives; /* VARIANT; owned, as the layouts in it */
 } raski_place;
+
+/* The layout of the value of a variant at p; NULL: `which` is no alternative. */
+static inline const raski_layout *raski_place_alternative(const raski_place *place, const char *p) {
+    uint32_t which = *(const uint32_t *)(const void *)p;
+    return which < place->alternative_count ? place->alternatives[which] : NULL;
+}
 
 struct raski_layout {
     const rask_type *type; /* borrowed; static in practice */

@@ -45,6 +45,11 @@ static size_t size_from(const raski_layout *layout, const char *record, size_t a
                 case RASKI_PLACE_RECORDS:
                     at = size_from(place->inner, p, at);
                     break;
+                case RASKI_PLACE_VARIANT: {
+                    const raski_layout *value = raski_place_alternative(place, p);
+                    if (value != NULL) at = size_from(value, p + place->value_offset, at);
+                    break;
+                }
             }
         }
     }
@@ -102,6 +107,11 @@ static size_t write_from(const raski_layout *layout, char *record, char *base, s
                 case RASKI_PLACE_RECORDS:
                     at = write_from(place->inner, p, base, at);
                     break;
+                case RASKI_PLACE_VARIANT: {
+                    const raski_layout *value = raski_place_alternative(place, p);
+                    if (value != NULL) at = write_from(value, p + place->value_offset, base, at);
+                    break;
+                }
             }
         }
     }
@@ -169,6 +179,12 @@ static rask_status fix_optional(fixer *f, const raski_place *place, char *p) {
     return fix(f, place->inner, p + place->value_offset);
 }
 
+/* A number that is no alternative has no value, wherever the record came from. */
+static rask_status fix_variant(fixer *f, const raski_place *place, char *p) {
+    const raski_layout *value = raski_place_alternative(place, p);
+    return value != NULL ? fix(f, value, p + place->value_offset) : RASK_OK;
+}
+
 static rask_status fix(fixer *f, const raski_layout *layout, char *record) {
     for (uint32_t k = 0; k < layout->place_count; k++) {
         const raski_place *place = &layout->places[k];
@@ -186,6 +202,9 @@ static rask_status fix(fixer *f, const raski_layout *layout, char *record) {
                     break;
                 case RASKI_PLACE_RECORDS:
                     RASKI_TRY(fix(f, place->inner, p));
+                    break;
+                case RASKI_PLACE_VARIANT:
+                    RASKI_TRY(fix_variant(f, place, p));
                     break;
             }
         }

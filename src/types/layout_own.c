@@ -75,6 +75,11 @@ static bool own(const raski_layout *layout, char *record, size_t *blocks) {
                 case RASKI_PLACE_RECORDS:
                     done = own(place->inner, p, blocks);
                     break;
+                case RASKI_PLACE_VARIANT: {
+                    const raski_layout *value = raski_place_alternative(place, p);
+                    done = value == NULL || own(value, p + place->value_offset, blocks);
+                    break;
+                }
             }
             if (!done) return false;
         }
@@ -113,6 +118,11 @@ static void disown(const raski_layout *layout, char *record, size_t *blocks) {
                 case RASKI_PLACE_RECORDS:
                     disown(place->inner, p, blocks);
                     break;
+                case RASKI_PLACE_VARIANT: {
+                    const raski_layout *value = raski_place_alternative(place, p);
+                    if (value != NULL) disown(value, p + place->value_offset, blocks);
+                    break;
+                }
             }
         }
     }

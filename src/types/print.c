@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "types/java_decimal.h"
+#include "types/java_time_text.h"
 
 size_t raski_format_long(int64_t value, char ret_text[RASKI_LONG_TEXT_MAX]) {
     static const char pairs[] =
@@ -108,6 +109,66 @@ static bool put_record(raski_str *str, const rask_type *type, const char *record
     return put_char(str, ')');
 }
 
+/* Dates, times and decimals. */
+static bool put_composed(raski_str *str, const rask_type *type, const void *v) {
+    if (!reserve(str, RASKI_VALUE_TEXT_MAX)) return false;
+    char *to = str->data + str->length;
+    size_t length = 0;
+    switch (type->kind) {
+        case RASK_KIND_DATE:
+            length = raski_format_date(*(const rask_date *)v, to);
+            break;
+        case RASK_KIND_TIME:
+            length = raski_format_time(*(const rask_time *)v, to);
+            break;
+        case RASK_KIND_DATETIME:
+            length = raski_format_datetime(*(const rask_datetime *)v, to);
+            break;
+        case RASK_KIND_INSTANT:
+            length = raski_format_instant(*(const rask_instant *)v, to);
+            break;
+        case RASK_KIND_DURATION:
+            length = raski_format_duration(*(const rask_duration *)v, to);
+            break;
+        default:
+            length = raski_format_decimal(*(const rask_decimal *)v, to);
+    }
+    str->length += length;
+    return true;
+}
+
+/* The field that a number of an enumeration or variant means; NULL: none. */
+static const rask_field *chosen(const rask_type *type, const void *v) {
+    uint32_t number = *(const uint32_t *)v;
+    return number < type->field_count ? &type->fields[number] : NULL;
+}
+
+static bool put_enum(raski_str *str, const rask_type *type, const void *v) {
+    const rask_field *constant = chosen(type, v);
+    return constant ? put(str, constant->name, strlen(constant->name)) : put_char(str, '?');
+}
+
+static bool put_variant(raski_str *str, const rask_type *type, const char *value) {
+    const rask_field *field = chosen(type, value);
+    if (field == NULL) return put_char(str, '?');
+    return put(str, field->name, strlen(field->name)) && put_char(str, '(') &&
+           put_value(str, field->type, value + field->offset) && put_char(str, ')');
+}
+
+static bool put_map(raski_str *str, const rask_type *entry, const raski_any_list *map) {
+    const rask_field *key = &entry->fields[0];
+    const rask_field *value = &entry->fields[1];
+    const char *e = map->items;
+    if (!put_char(str, '{')) return false;
+    for (uint32_t i = 0; i < map->count; i++, e += entry->size) {
+        if (i > 0 && !put(str, ", ", 2)) return false;
+        if (!put_value(str, key->type, e + key->offset) || !put_char(str, '=') ||
+            !put_value(str, value->type, e + value->offset))
+            return false;
+    }
+    return put_char(str, '}');
+}
+
 static bool put_value(raski_str *str, const rask_type *type, const char *value) {
     const void *v = value;
     switch (type->kind) {
@@ -140,6 +201,19 @@ static bool put_value(raski_str *str, const rask_type *type, const char *value) 
         case RASK_KIND_OPTIONAL:
             return *(const bool *)v ? put_value(str, type->element, value + type->value_offset)
                                     : put(str, "null", 4);
+        case RASK_KIND_ENUM:
+            return put_enum(str, type, v);
+        case RASK_KIND_DECIMAL:
+        case RASK_KIND_DATE:
+        case RASK_KIND_TIME:
+        case RASK_KIND_DATETIME:
+        case RASK_KIND_INSTANT:
+        case RASK_KIND_DURATION:
+            return put_composed(str, type, v);
+        case RASK_KIND_MAP:
+            return put_map(str, type->element, v);
+        case RASK_KIND_VARIANT:
+            return put_variant(str, type, value);
     }
     return true;
 }

@@ -1,7 +1,8 @@
 /* print.h - records as text, as Flink's print() shows the Java counterpart.
  * A single value stands alone; a record is a Tuple: "(word,1)", nested ones too; lists and fixed
- * arrays "[a, b]"; bytes as an array of signed numbers "[1, -2]"; an absent optional "null"; a
- * timestamp its milliseconds; float and double as java_decimal.h says.
+ * arrays "[a, b]"; maps "{k=v, k=v}"; bytes as an array of signed numbers "[1, -2]"; an absent
+ * optional "null"; a timestamp its milliseconds; float and double as java_decimal.h says; decimals,
+ * dates and times as java_time_text.h; an enumeration its name; a variant "name(value)".
  * Threads: pure; str belongs to the caller. Flink: Tuple.toString, StringUtils. */
 #ifndef RASKI_TYPES_PRINT_H
 #define RASKI_TYPES_PRINT_H

@@ -32,6 +32,24 @@ const char *raski_kind_name(rask_kind kind) {
             return "LIST";
         case RASK_KIND_OPTIONAL:
             return "OPTIONAL";
+        case RASK_KIND_ENUM:
+            return "ENUM";
+        case RASK_KIND_DECIMAL:
+            return "BIG_DEC";
+        case RASK_KIND_DATE:
+            return "LOCAL_DATE";
+        case RASK_KIND_TIME:
+            return "LOCAL_TIME";
+        case RASK_KIND_DATETIME:
+            return "LOCAL_DATE_TIME";
+        case RASK_KIND_INSTANT:
+            return "INSTANT";
+        case RASK_KIND_DURATION:
+            return "DURATION";
+        case RASK_KIND_MAP:
+            return "MAP";
+        case RASK_KIND_VARIANT:
+            return "VARIANT";
     }
     return "UNKNOWN";
 }
@@ -44,17 +62,28 @@ static bool fields_equal(const rask_field *a, const rask_field *b, int depth) {
            strcmp(a->name, b->name) == 0 && equal_to(a->type, b->type, depth);
 }
 
+static bool constants_equal(const rask_type *a, const rask_type *b) {
+    if (a->field_count != b->field_count || strcmp(a->name, b->name) != 0) return false;
+    for (uint32_t i = 0; i < a->field_count; i++)
+        if (strcmp(a->fields[i].name, b->fields[i].name) != 0) return false;
+    return true;
+}
+
 static bool equal_to(const rask_type *a, const rask_type *b, int depth) {
     if (a == b) return true;
     if (a == NULL || b == NULL || depth > RASKI_TYPE_DEPTH_MAX) return false;
     if (a->kind != b->kind || a->size != b->size || a->align != b->align) return false;
     switch (a->kind) {
+        case RASK_KIND_ENUM:
+            return constants_equal(a, b);
         case RASK_KIND_RECORD:
+        case RASK_KIND_VARIANT:
             if (a->field_count != b->field_count || strcmp(a->name, b->name) != 0) return false;
             for (uint32_t i = 0; i < a->field_count; i++)
                 if (!fields_equal(&a->fields[i], &b->fields[i], depth + 1)) return false;
             return true;
         case RASK_KIND_LIST:
+        case RASK_KIND_MAP:
             return equal_to(a->element, b->element, depth + 1);
         case RASK_KIND_OPTIONAL:
             return a->value_offset == b->value_offset &&
@@ -75,6 +104,24 @@ static void append_type(raski_str *str, const rask_type *type, int depth) {
         return;
     }
     switch (type->kind) {
+        case RASK_KIND_ENUM:
+            raski_str_appendf(str, "ENUM<%s>", type->name);
+            return;
+        case RASK_KIND_VARIANT:
+            raski_str_appendf(str, "%s<", type->name);
+            for (uint32_t i = 0; i < type->field_count; i++) {
+                raski_str_appendf(str, "%s%s: ", i ? " | " : "", type->fields[i].name);
+                append_type(str, type->fields[i].type, depth + 1);
+            }
+            raski_str_append_char(str, '>');
+            return;
+        case RASK_KIND_MAP:
+            raski_str_append(str, "MAP<");
+            append_type(str, type->element->fields[0].type, depth + 1);
+            raski_str_append(str, ", ");
+            append_type(str, type->element->fields[1].type, depth + 1);
+            raski_str_append_char(str, '>');
+            return;
         case RASK_KIND_RECORD:
             raski_str_appendf(str, "%s{", type->name);
             for (uint32_t i = 0; i < type->field_count; i++) {

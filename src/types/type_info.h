@@ -26,7 +26,8 @@ bool raski_type_equal(const rask_type *a, const rask_type *b);
 RASKI_NODISCARD rask_status raski_type_validate(const rask_type *type, raski_error *err);
 
 /* Whether values of the type may be keys; if not, an InvalidProgramException in Flink's words that
- * lists the parts that may not: bytes and fixed arrays (as Java's arrays), anywhere in nested
+ * lists the parts that may not: bytes and fixed arrays (as Java's arrays), enumerations (whose hash
+ * in Java is their identity), maps and variants (which Flink lets pass), anywhere in nested
  * records. An optional is fine inside a record (an absent one hashes as null) but not as the whole
  * key, since a key must not be null. */
 RASKI_NODISCARD rask_status raski_type_check_key(const rask_type *type, raski_error *err);
@@ -43,7 +44,8 @@ RASKI_COLD rask_status raski_key_error_unsupported(raski_error *err, const char 
                                                    const char *unsupported_parts);
 
 /* Appends the type as a person reads it: "word_count{word: STRING, count: LONG}", "LIST<INT>",
- * "OPTIONAL<LONG>"; a field that is an array: "x: INT[4]". */
+ * "OPTIONAL<LONG>", "MAP<STRING, LONG>", "ENUM<color>", "shape<round: circle{...} | ...>"; a field
+ * that is an array: "x: INT[4]". The type is valid. */
 void raski_type_append(raski_str *str, const rask_type *type);
 /* The same as a heap string, returned to the caller (raski_free). */
 char *raski_type_text(const rask_type *type) __attribute__((warn_unused_result));

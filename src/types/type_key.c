@@ -10,7 +10,10 @@ typedef struct part {
 } part;
 
 static bool is_hashable(part p) {
-    if (p.array_length != 0 || p.type->kind == RASK_KIND_BYTES) return false;
+    const rask_kind kind = p.type->kind;
+    if (p.array_length != 0 || kind == RASK_KIND_BYTES || kind == RASK_KIND_ENUM ||
+        kind == RASK_KIND_MAP || kind == RASK_KIND_VARIANT)
+        return false;
     return p.type->kind != RASK_KIND_OPTIONAL || p.in_tuple;
 }
 

@@ -30,9 +30,24 @@ static const rask_type *builtin_of(rask_kind kind) {
             return &rask_type_rask_bytes;
         case RASK_KIND_TIMESTAMP:
             return &rask_type_rask_timestamp;
+        case RASK_KIND_DECIMAL:
+            return &rask_type_rask_decimal;
+        case RASK_KIND_DATE:
+            return &rask_type_rask_date;
+        case RASK_KIND_TIME:
+            return &rask_type_rask_time;
+        case RASK_KIND_DATETIME:
+            return &rask_type_rask_datetime;
+        case RASK_KIND_INSTANT:
+            return &rask_type_rask_instant;
+        case RASK_KIND_DURATION:
+            return &rask_type_rask_duration;
         case RASK_KIND_RECORD:
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
+        case RASK_KIND_ENUM:
+        case RASK_KIND_MAP:
+        case RASK_KIND_VARIANT:
             break;
     }
     return NULL;
@@ -112,6 +127,61 @@ static rask_status validate_record(const rask_type *type, int depth, raski_error
     return check_hidden(type, err);
 }
 
+/* Names of an enumeration or variant are there, and differ. */
+static rask_status check_names(const rask_type *type, const char *what, raski_error *err) {
+    if (type->name == NULL || type->name[0] == '\0') return TYPE_ERROR("%s has no name", what);
+    if (type->field_count == 0 || type->fields == NULL)
+        return TYPE_ERROR("%s %s has nothing to choose from", what, type->name);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const char *name = type->fields[i].name;
+        if (name == NULL || name[0] == '\0')
+            return TYPE_ERROR("%s %s: number %u has no name", what, type->name, i);
+        for (uint32_t j = 0; j < i; j++)
+            if (strcmp(type->fields[j].name, name) == 0)
+                return TYPE_ERROR("%s %s names \"%s\" twice", what, type->name, name);
+    }
+    return RASK_OK;
+}
+
+static rask_status validate_enum(const rask_type *type, raski_error *err) {
+    RASKI_TRY(check_names(type, "enumeration", err));
+    if (type->size != sizeof(int32_t) || type->align != _Alignof(int32_t))
+        return TYPE_ERROR("enumeration %s must have 4 bytes, not %u", type->name, type->size);
+    return RASK_OK;
+}
+
+/* The alternatives share one place behind the number that tells which of them is there. */
+static rask_status validate_variant(const rask_type *type, int depth, raski_error *err) {
+    RASKI_TRY(check_names(type, "variant", err));
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const rask_field *field = &type->fields[i];
+        if (field->array_length != 0)
+            return TYPE_ERROR("variant %s: \"%s\" is an array; put it into a record", type->name,
+                              field->name);
+        RASKI_TRY(check_field(type, field, sizeof(int32_t), depth + 1, err));
+        if (field->offset != type->fields[0].offset)
+            return TYPE_ERROR("variant %s: \"%s\" must be a member of the same union as \"%s\"",
+                              type->name, field->name, type->fields[0].name);
+    }
+    return type->align >= _Alignof(int32_t)
+               ? RASK_OK
+               : TYPE_ERROR("variant %s is not aligned to 4 bytes", type->name);
+}
+
+static rask_status validate_map(const rask_type *type, int depth, raski_error *err) {
+    const rask_type *entry = type->element;
+    if (entry == NULL || entry->kind != RASK_KIND_RECORD || entry->field_count != 2 ||
+        strcmp(entry->fields[0].name, "key") != 0 || strcmp(entry->fields[1].name, "value") != 0 ||
+        entry->fields[0].array_length != 0 || entry->fields[1].array_length != 0)
+        return TYPE_ERROR("MAP needs entries that are records of a key and a value");
+    if (depth >= RASKI_TYPE_DEPTH_MAX)
+        return TYPE_ERROR("MAP is nested more than %d types deep", RASKI_TYPE_DEPTH_MAX);
+    RASKI_TRY(validate(entry, depth + 1, err));
+    if (type->size != sizeof(raski_any_list) || type->align != _Alignof(raski_any_list))
+        return TYPE_ERROR("MAP must be a rask_map_of, its size is %u", type->size);
+    return RASK_OK;
+}
+
 static rask_status validate_element(const rask_type *type, int depth, raski_error *err) {
     const char *kind = raski_kind_name(type->kind);
     if (type->element == NULL) return TYPE_ERROR("%s without the type of its values", kind);
@@ -142,6 +212,12 @@ static rask_status validate(const rask_type *type, int depth, raski_error *err) 
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
             return validate_element(type, depth, err);
+        case RASK_KIND_ENUM:
+            return validate_enum(type, err);
+        case RASK_KIND_MAP:
+            return validate_map(type, depth, err);
+        case RASK_KIND_VARIANT:
+            return validate_variant(type, depth, err);
         default:
             break;
     }
