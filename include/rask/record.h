@@ -141,35 +141,40 @@ RASKI_CONTAINERS(rask_duration)
 /* The description of an expression's type; NULL where C cannot tell. m is applied to each known
  * type. */
 #define RASKI_BY_TYPE(x, m, otherwise) \
-    _Generic((x), int8_t \
-             : m(int8_t), int16_t \
-             : m(int16_t), int32_t \
-             : m(int32_t), int64_t \
-             : m(int64_t), float \
-             : m(float), double \
-             : m(double), _Bool \
-             : m(rask_bool), rask_string \
-             : m(rask_string), rask_bytes \
-             : m(rask_bytes), rask_list_int8_t \
-             : m(rask_list_int8_t), rask_list_int16_t \
-             : m(rask_list_int16_t), rask_list_int32_t \
-             : m(rask_list_int32_t), rask_list_int64_t \
-             : m(rask_list_int64_t), rask_list_float \
-             : m(rask_list_float), rask_list_double \
-             : m(rask_list_double), rask_list_rask_bool \
-             : m(rask_list_rask_bool), rask_list_rask_string \
-             : m(rask_list_rask_string), rask_list_rask_bytes \
-             : m(rask_list_rask_bytes), rask_optional_int8_t \
-             : m(rask_optional_int8_t), rask_optional_int16_t \
-             : m(rask_optional_int16_t), rask_optional_int32_t \
-             : m(rask_optional_int32_t), rask_optional_int64_t \
-             : m(rask_optional_int64_t), rask_optional_float \
-             : m(rask_optional_float), rask_optional_double \
-             : m(rask_optional_double), rask_optional_rask_bool \
-             : m(rask_optional_rask_bool), rask_optional_rask_string \
-             : m(rask_optional_rask_string), rask_optional_rask_bytes \
-             : m(rask_optional_rask_bytes), default \
-             : otherwise)
+    _Generic((x), int8_t: m(int8_t), int16_t: m(int16_t), int32_t: m(int32_t), \
+        int64_t: m(int64_t), float: m(float), double: m(double), _Bool: m(rask_bool), \
+        rask_string: m(rask_string), rask_bytes: m(rask_bytes), \
+        rask_decimal: m(rask_decimal), rask_date: m(rask_date), rask_time: m(rask_time), \
+        rask_datetime: m(rask_datetime), rask_instant: m(rask_instant), \
+        rask_duration: m(rask_duration), \
+        rask_list_int8_t: m(rask_list_int8_t), rask_list_int16_t: m(rask_list_int16_t), \
+        rask_list_int32_t: m(rask_list_int32_t), rask_list_int64_t: m(rask_list_int64_t), \
+        rask_list_float: m(rask_list_float), rask_list_double: m(rask_list_double), \
+        rask_list_rask_bool: m(rask_list_rask_bool), \
+        rask_list_rask_string: m(rask_list_rask_string), \
+        rask_list_rask_bytes: m(rask_list_rask_bytes), \
+        rask_optional_int8_t: m(rask_optional_int8_t), \
+        rask_optional_int16_t: m(rask_optional_int16_t), \
+        rask_optional_int32_t: m(rask_optional_int32_t), \
+        rask_optional_int64_t: m(rask_optional_int64_t), \
+        rask_optional_float: m(rask_optional_float), \
+        rask_optional_double: m(rask_optional_double), \
+        rask_optional_rask_bool: m(rask_optional_rask_bool), \
+        rask_optional_rask_string: m(rask_optional_rask_string), \
+        rask_optional_rask_bytes: m(rask_optional_rask_bytes), \
+        rask_list_rask_decimal: m(rask_list_rask_decimal), \
+        rask_optional_rask_decimal: m(rask_optional_rask_decimal), \
+        rask_list_rask_date: m(rask_list_rask_date), \
+        rask_optional_rask_date: m(rask_optional_rask_date), \
+        rask_list_rask_time: m(rask_list_rask_time), \
+        rask_optional_rask_time: m(rask_optional_rask_time), \
+        rask_list_rask_datetime: m(rask_list_rask_datetime), \
+        rask_optional_rask_datetime: m(rask_optional_rask_datetime), \
+        rask_list_rask_instant: m(rask_list_rask_instant), \
+        rask_optional_rask_instant: m(rask_optional_rask_instant), \
+        rask_list_rask_duration: m(rask_list_rask_duration), \
+        rask_optional_rask_duration: m(rask_optional_rask_duration), \
+        default: otherwise)
 #define RASKI_REF(T) &rask_type_##T
 #define RASKI_ONE(T) 1
 /* p: a pointer to the field. A C array is told from a pointer by what its address points to. */
@@ -181,8 +186,10 @@ RASKI_CONTAINERS(rask_duration)
         rask_datetime *: m(rask_datetime), rask_instant *: m(rask_instant), \
         rask_duration *: m(rask_duration), default: otherwise)
 #define RASKI_IS_POINTER(p) \
-    _Generic((p), int8_t * * : 1, int16_t * * : 1, int32_t * * : 1, int64_t * * : 1, float ** : 1, \
-             double ** : 1, _Bool ** : 1, rask_string ** : 1, rask_bytes ** : 1, default : 0)
+    _Generic((p), int8_t **: 1, int16_t **: 1, int32_t **: 1, int64_t **: 1, float **: 1, \
+        double **: 1, _Bool **: 1, rask_string **: 1, rask_bytes **: 1, rask_decimal **: 1, \
+        rask_date **: 1, rask_time **: 1, rask_datetime **: 1, rask_instant **: 1, \
+        rask_duration **: 1, default: 0)
 #define RASKI_NO_TYPE ((const rask_type *)0)
 #define RASKI_TYPE_OF(x) \
     RASKI_BY_TYPE(x, RASKI_REF, RASKI_ARRAY_BY_TYPE(x, RASKI_REF, RASKI_NO_TYPE))
@@ -193,20 +200,19 @@ RASKI_CONTAINERS(rask_duration)
                     : 0))
 /* A condition as one _Generic, which compilers do not print when an assertion on it fails. */
 #define RASKI_QUIET(condition) \
-    _Generic((char(*)[1 + ((condition) ? 1 : 0)])0, char(*)[2] : 1, default : 0)
+    _Generic((char(*)[1 + ((condition) ? 1 : 0)])0, char(*)[2]: 1, default: 0)
 #define RASKI_IS_KNOWN(x) \
     RASKI_QUIET(RASKI_BY_TYPE(x, RASKI_ONE, 0) || \
                 (RASKI_ARRAY_BY_TYPE(x, RASKI_ONE, 0) && !RASKI_IS_POINTER(&(x))))
 #define RASKI_IS_BASIC(x) \
-    _Generic((x), rask_string : 1, int8_t : 1, int16_t : 1, int32_t : 1, int64_t : 1, float : 1, \
-             double : 1, _Bool : 1, default : 0)
+    _Generic((x), rask_string: 1, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, \
+        double: 1, _Bool: 1, default: 0)
 /* What may be a key. */
 #define RASKI_IS_KEY(x) \
     _Generic((x), rask_decimal: 1, rask_date: 1, rask_time: 1, rask_datetime: 1, rask_instant: 1, \
         rask_duration: 1, default: RASKI_IS_BASIC(x))
 #define RASKI_IS_NUMBER(x) \
-    _Generic((x), int8_t : 1, int16_t : 1, int32_t : 1, int64_t : 1, float : 1, double : 1, \
-             default : 0)
+    _Generic((x), int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, double: 1, default: 0)
 
 /* a field: its name alone, or (name, type) */
 #define RASKI_AT(T, f) (((T *)0)->f)

@@ -1,6 +1,6 @@
-/* scalar.h - values that are one word of text: numbers, booleans, times. The same texts stand in
- * cells of CSV and in strings of JSON. Strings and bytes are not here: they need memory.
- * Threads: pure. Flink: the converters of flink-json and flink-csv. */
+/* scalar.h - values that are one word of text: numbers, booleans, times, names of enumerations. The
+ * same texts stand in cells of CSV and in strings of JSON. Strings and bytes are not here: they
+ * need memory. Threads: pure. Flink: the converters of flink-json and flink-csv. */
 #ifndef RASKI_FORMATS_SCALAR_H
 #define RASKI_FORMATS_SCALAR_H
 #include "formats/number.h"
@@ -19,11 +19,13 @@ raski_number_result raski_scalar_parse(const rask_type *type, const char *text, 
 enum { RASKI_COMPLAINT_MAX = 256 };
 void raski_scalar_complain(const rask_type *type, raski_number_result result, const char *text,
                            size_t length, char ret_text[RASKI_COMPLAINT_MAX]);
-/* What is expected of a value: "INT (-2147483648 to 2147483647)"; static. */
-const char *raski_scalar_expectation(const rask_type *type);
+/* What is expected of a value: "INT (-2147483648 to 2147483647)". Returns ret_text. */
+enum { RASKI_EXPECTATION_MAX = 120 };
+const char *raski_scalar_expectation(const rask_type *type, char ret_text[RASKI_EXPECTATION_MAX]);
 
 typedef struct raski_scalar_style {
     rask_timestamp_format timestamps;
+    bool plain_decimals; /* without exponents */
 } raski_scalar_style;
 /* Appends the text of a value. false: no memory. */
 bool raski_scalar_append(rask_text *text, const rask_type *type, const void *value,

@@ -97,24 +97,96 @@ static bool take_offset(cursor *c, int64_t *ret_seconds) {
     return c->p == c->end;
 }
 
-static bool take_date_time(cursor *c, raski_date_time *ret) {
-    ret->nano_of_day = 0;
+static bool take_date_time(cursor *c, rask_datetime *ret) {
+    ret->time.nanos = 0;
     if (!take_date(c, &ret->date)) return false;
     if (c->p == c->end) return true;
-    return (take(c, 'T') || take(c, ' ') || take(c, 't')) && take_time(c, &ret->nano_of_day);
+    return (take(c, 'T') || take(c, ' ') || take(c, 't')) && take_time(c, &ret->time.nanos);
+}
+
+static raski_number_result at_end(const cursor *c, bool ok) {
+    return ok && c->p == c->end ? RASKI_NUMBER_OK : RASKI_NUMBER_INVALID;
+}
+
+raski_number_result raski_text_parse_date(const char *text, size_t length, rask_date *ret) {
+    cursor c = {text, text + length};
+    return at_end(&c, take_date(&c, ret));
+}
+
+raski_number_result raski_text_parse_time(const char *text, size_t length, rask_time *ret) {
+    cursor c = {text, text + length};
+    return at_end(&c, take_time(&c, &ret->nanos));
+}
+
+raski_number_result raski_text_parse_datetime(const char *text, size_t length, rask_datetime *ret) {
+    cursor c = {text, text + length};
+    return at_end(&c, take_date_time(&c, ret));
+}
+
+/* ---------------------------------------------------------------- durations */
+/* A number and its unit, times seconds, is added; a fraction only where nanos is not NULL. */
+static raski_number_result take_amount(cursor *c, char unit, int64_t seconds, int64_t *sum,
+                                       int64_t *nanos) {
+    const char *start = c->p;
+    int64_t value = 0;
+    int64_t fraction = 0;
+    bool overflow = false;
+    const bool negative = take(c, '-');
+    if (!negative) (void)take(c, '+');
+    const char *digits = c->p;
+    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++)
+        overflow = overflow || __builtin_mul_overflow(value, 10, &value) ||
+                   __builtin_add_overflow(value, *c->p - '0', &value);
+    bool ok = c->p > digits;
+    if (ok && nanos != NULL && take(c, '.'))
+        ok = c->p == c->end || *c->p == unit || take_fraction(c, &fraction);
+    if (!ok || !(take(c, unit) || take(c, (char)(unit | 0x20)))) {
+        c->p = start; /* of another unit, or none */
+        return RASKI_NUMBER_INVALID;
+    }
+    overflow = overflow || __builtin_mul_overflow(value, seconds, &value) ||
+               __builtin_add_overflow(*sum, negative ? -value : value, sum);
+    if (nanos != NULL) *nanos = negative ? -fraction : fraction;
+    return overflow ? RASKI_NUMBER_OUT_OF_RANGE : RASKI_NUMBER_OK;
+}
+
+raski_number_result raski_text_parse_duration(const char *text, size_t length, rask_duration *ret) {
+    static const struct {
+        char unit;
+        int64_t seconds;
+    } units[] = {{'D', SECONDS_PER_DAY}, {'H', 3600}, {'M', 60}, {'S', 1}};
+    cursor c = {text, text + length};
+    int64_t sum = 0;
+    int64_t nanos = 0;
+    const bool negative = take(&c, '-');
+    if (!negative) (void)take(&c, '+');
+    if (!take(&c, 'P') && !take(&c, 'p')) return RASKI_NUMBER_INVALID;
+    int amounts = 0;
+    for (int i = 0; i < 4 && c.p < c.end; i++) {
+        if (i == 1 && !take(&c, 'T') && !take(&c, 't')) return RASKI_NUMBER_INVALID;
+        if (i == 1) amounts = 0; /* one must follow */
+        raski_number_result result = take_amount(&c, units[i].unit, units[i].seconds, &sum,
+                                                 units[i].seconds == 1 ? &nanos : NULL);
+        if (result == RASKI_NUMBER_OUT_OF_RANGE) return result;
+        amounts += result == RASKI_NUMBER_OK;
+    }
+    if (c.p != c.end || amounts == 0) return RASKI_NUMBER_INVALID;
+    if (negative && sum == INT64_MIN) return RASKI_NUMBER_OUT_OF_RANGE;
+    *ret = negative ? rask_duration_of(-sum, -nanos) : rask_duration_of(sum, nanos);
+    return RASKI_NUMBER_OK;
 }
 
 raski_number_result raski_text_parse_instant(const char *text, size_t length,
                                              int64_t precision_nanos, int64_t *ret_seconds,
                                              int32_t *ret_nanos) {
     cursor c = {text, text + length};
-    raski_date_time value;
+    rask_datetime value;
     int64_t offset = 0;
     if (!take_date_time(&c, &value) || !take_offset(&c, &offset)) return RASKI_NUMBER_INVALID;
-    if (value.nano_of_day % precision_nanos != 0) return RASKI_NUMBER_OUT_OF_RANGE;
+    if (value.time.nanos % precision_nanos != 0) return RASKI_NUMBER_OUT_OF_RANGE;
     *ret_seconds =
-        (int64_t)value.date.days * SECONDS_PER_DAY + value.nano_of_day / NANOS_PER_SECOND - offset;
-    *ret_nanos = (int32_t)(value.nano_of_day % NANOS_PER_SECOND);
+        (int64_t)value.date.days * SECONDS_PER_DAY + value.time.nanos / NANOS_PER_SECOND - offset;
+    *ret_nanos = (int32_t)(value.time.nanos % NANOS_PER_SECOND);
     return RASKI_NUMBER_OK;
 }
 

@@ -6,11 +6,14 @@
 #include "formats/number.h"
 #include "rask/types.h"
 
-typedef struct raski_date_time {
-    rask_date date;
-    int64_t nano_of_day;
-} raski_date_time;
-
+/* All of the text, each. */
+raski_number_result raski_text_parse_date(const char *text, size_t length, rask_date *ret);
+raski_number_result raski_text_parse_time(const char *text, size_t length, rask_time *ret);
+/* A date, maybe with a time; no zone. */
+raski_number_result raski_text_parse_datetime(const char *text, size_t length, rask_datetime *ret);
+/* P1DT2H30M0.5S: parts may be left out or negative, the whole too (-PT1M), as java.time.Duration
+ * takes it. */
+raski_number_result raski_text_parse_duration(const char *text, size_t length, rask_duration *ret);
 /* A point in time: a date, maybe with a time, maybe with Z or an offset (without: as if it were Z).
  * precision_nanos: what is finer than that is refused (1: nothing). */
 raski_number_result raski_text_parse_instant(const char *text, size_t length,

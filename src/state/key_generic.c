@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "state/key_inline.h"
+#include "types/type_info.h"
 
 uint64_t raski_key_hash_bytes(const char *bytes, size_t length, uint64_t seed) {
     uint64_t hash = seed ^ length;
@@ -65,6 +66,7 @@ static uint64_t hash_value(const rask_type *type, const char *value, uint64_t ha
         case RASK_KIND_STRING:
             return hash_string(value, hash);
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < type->field_count; i++)
                 hash = hash_value(type->fields[i].type, value + type->fields[i].offset, hash);
             return hash;
@@ -89,6 +91,7 @@ static bool equal_value(const rask_type *type, const char *a, const char *b) {
         case RASK_KIND_STRING:
             return equal_string(a, b);
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < type->field_count; i++) {
                 const rask_field *field = &type->fields[i];
                 if (!equal_value(field->type, a + field->offset, b + field->offset)) return false;
@@ -143,6 +146,7 @@ static bool flatten_value(const rask_type *type, uint32_t offset, raski_key_spec
             plain->parts[plain->part_count++] = (raski_key_field){.offset = offset, .type = type};
             return true;
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < type->field_count; i++)
                 if (!flatten_value(type->fields[i].type, offset + type->fields[i].offset, plain))
                     return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "state/key_inline.h"
+#include "types/type_info.h"
 #include "types/utf16.h"
 
 enum { WINDOW = 128, PREFIX = sizeof(uint64_t), DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
@@ -65,6 +66,7 @@ static void put_value(window *out, const rask_type *type, const char *value) {
             put_string(out, value);
             return;
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < type->field_count; i++)
                 put_value(out, type->fields[i].type, value + type->fields[i].offset);
             return;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "state/key_inline.h"
+#include "types/type_info.h"
 
 enum { SECTION_ALIGN = 16 };
 
@@ -55,6 +56,7 @@ static bool write_key_value(const rask_type *type, const char *value, raski_row_
                    raski_row_buffer_append(buffer, rask_string_data(&text), text.len);
         }
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < type->field_count; i++)
                 if (!write_key_value(type->fields[i].type, value + type->fields[i].offset, buffer))
                     return false;
@@ -133,6 +135,7 @@ static bool read_key_value(reader *in, const rask_type *type, char *ret_value) {
             return true;
         }
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < type->field_count; i++)
                 if (!read_key_value(in, type->fields[i].type, ret_value + type->fields[i].offset))
                     return false;

@@ -15,6 +15,16 @@ enum {
 }; /* types within types; also stops descriptions that contain
     * themselves */
 
+/* In a switch over kinds: those that are structs of members (DECIMAL .. DURATION), which equality,
+ * order and storage may take as records. */
+#define RASKI_CASE_COMPOSED \
+    case RASK_KIND_DECIMAL: \
+    case RASK_KIND_DATE: \
+    case RASK_KIND_TIME: \
+    case RASK_KIND_DATETIME: \
+    case RASK_KIND_INSTANT: \
+    case RASK_KIND_DURATION
+
 /* Whether two descriptions say the same: kinds, names, offsets, sizes, all the way down. The same
  * description exists once per translation unit, so addresses say nothing. */
 bool raski_type_equal(const rask_type *a, const rask_type *b);

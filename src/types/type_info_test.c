@@ -21,7 +21,13 @@ static void text_of_types(void **state) {
     raski_free(text);
     text = raski_type_text(&everything_type);
     assert_non_null(strstr(text, "corners: point{x: INT, label: STRING}[2], grid: SHORT[3]"));
-    assert_non_null(strstr(text, "lists: LIST<LIST<LONG>>, note: OPTIONAL<STRING>}"));
+    assert_non_null(strstr(text,
+                           "lists: LIST<LIST<LONG>>, note: OPTIONAL<STRING>, more: composed{"
+                           "shade: ENUM<shade>, amount: BIG_DEC, day: LOCAL_DATE, "
+                           "time: LOCAL_TIME, both: LOCAL_DATE_TIME, instant: INSTANT, "
+                           "duration: DURATION, counts: MAP<STRING, LONG>, "
+                           "choice: choice<place: point{x: INT, label: STRING} | "
+                           "numbers: LIST<INT> | real: DOUBLE>}}"));
     raski_free(text);
 }
 
@@ -109,7 +115,9 @@ static void keys_are_checked_in_flinks_words(void **state) {
     assert_int_equal(raski_type_check_key(&everything_type, &err), RASK_E_ARGUMENT);
     assert_string_equal(err.exception, "InvalidProgramException");
     const char *parts =
-        "Contained UNSUPPORTED key types: STRING[2], SHORT[3], point{x: INT, "
+        "Contained UNSUPPORTED key types: choice<place: point{x: INT, label: STRING} | "
+        "numbers: LIST<INT> | real: DOUBLE>, MAP<STRING, LONG>, ENUM<shade>, STRING[2], SHORT[3], "
+        "point{x: INT, "
         "label: STRING}[2], BYTES. Look at the keyBy()";
     assert_non_null(strstr(err.message, parts));
     const rask_field *note = raski_type_field(&everything_type, "note");
@@ -215,7 +223,8 @@ static void records_print_as_tuples(void **state) {
     e.numbers = (raski_any_list){.count = 2, .items = items};
     check_print(&everything_type, &e,
                 "(-1,300,7,10000000000,1.5,1.0E10,true,word,[1, -2],99,(1,o),[(2,p), (3,q)],"
-                "[1, 2, 3],[n, m],[10, 100],[],[],null)");
+                "[1, 2, 3],[n, m],[10, 100],[],[],null,(DARK,0,1970-01-01,00:00,1970-01-01T00:00,"
+                "1970-01-01T00:00:00Z,PT0S,{},place((0,))))");
     e.note = (optional_string){true, rask_string_from("noted")};
     raski_str str = {0};
     assert_int_equal(raski_field_print(&str, &everything_fields[17], &e, NULL), RASK_OK);

@@ -137,8 +137,10 @@ static bool is_null_literal(const raski_csv_dialect *d, const char *text, size_t
 
 static bool fail_null(parse *c, const cell *x, const rask_type *type) {
     char excerpt[RASKI_EXCERPT_MAX];
+    char expected[RASKI_EXPECTATION_MAX];
     return FAIL(c, x->at, "%s is null, but the field is not optional; expected %s",
-                raski_format_excerpt(x->text, x->length, excerpt), raski_scalar_expectation(type));
+                raski_format_excerpt(x->text, x->length, excerpt),
+                raski_scalar_expectation(type, expected));
 }
 
 static bool set_bytes(parse *c, const cell *x, void *ret_value) {

@@ -41,7 +41,17 @@ static bool check(const rask_type *type, int depth, char *message, size_t size) 
                                 "absent value are both null",
                                 type->name);
             return false;
+        case RASK_KIND_MAP: {
+            const rask_type *key = type->element->fields[0].type;
+            if (key->kind == RASK_KIND_STRING || raski_is_scalar(key))
+                return check(type->element->fields[1].type, depth + 1, message, size);
+            raski_format_refuse(message, size,
+                                "JSON has no place for %s: keys are texts, numbers, times or names",
+                                type->name);
+            return false;
+        }
         case RASK_KIND_RECORD:
+        case RASK_KIND_VARIANT:
             if (type->field_count > RASKI_FORMAT_FIELDS_MAX) {
                 raski_format_refuse(message, size, "%s has %u fields; a format takes up to %d",
                                     type->name, type->field_count, RASKI_FORMAT_FIELDS_MAX);

@@ -1,5 +1,6 @@
 /* Records from objects of JSON, straight into the struct: the description of the type says what is
  * expected at each place, no tree of the text is made. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/json/json.h"
@@ -22,7 +23,8 @@ static bool parse_value(parse *s, const rask_type *type, char *ret_value);
 
 /* ---------------------------------------------------------------- single values */
 static bool fail_kind(parse *s, const rask_type *type) {
-    return raski_json_unexpected(&s->c, raski_scalar_expectation(type));
+    char expected[RASKI_EXPECTATION_MAX];
+    return raski_json_unexpected(&s->c, raski_scalar_expectation(type, expected));
 }
 
 static bool fail_scalar(parse *s, const rask_type *type, raski_number_result result, const char *at,
@@ -50,7 +52,8 @@ static bool parse_number(parse *s, const rask_type *type, void *ret_value) {
     }
     if (first != '-' && (first < '0' || first > '9')) return fail_kind(s, type);
     if (!raski_json_number(&s->c, &text, &length, &is_integer)) return false;
-    raski_number_result result = is_integer || floating
+    const bool any = floating || type->kind == RASK_KIND_DECIMAL;
+    raski_number_result result = is_integer || any
                                      ? raski_scalar_parse(type, text, length, ret_value)
                                      : RASKI_NUMBER_INVALID;
     return result == RASKI_NUMBER_OK || fail_scalar(s, type, result, at, text, length);
@@ -247,6 +250,148 @@ static bool parse_record(parse *s, const rask_type *type, char *ret_record) {
     return !failed && check_missing(s, type, seen, at);
 }
 
+/* ---------------------------------------------------------------- maps and variants */
+/* Which keys a map has so far: a hash table of the numbers of entries, plus one. */
+typedef struct key_set {
+    uint32_t *slots;
+    uint64_t capacity; /* a power of two */
+} key_set;
+
+enum { KEY_BYTES = 32 };
+
+/* The members of a value one behind the other, without what lies between them. */
+static size_t pack(const rask_type *type, const char *value, char *to) {
+    size_t n = 0;
+    if (type->field_count == 0 || type->kind == RASK_KIND_ENUM) {
+        memcpy(to, value, type->size);
+        return type->size;
+    }
+    for (uint32_t i = 0; i < type->field_count; i++)
+        n += pack(type->fields[i].type, value + type->fields[i].offset, to + n);
+    return n;
+}
+
+/* What tells keys apart: the text, or the value in buffer. */
+static const char *key_bytes(const rask_type *key, const char *entry, char buffer[KEY_BYTES],
+                             size_t *ret_length) {
+    if (key->kind != RASK_KIND_STRING) {
+        *ret_length = pack(key, entry, buffer);
+        return buffer;
+    }
+    const rask_string *text = (const void *)entry;
+    *ret_length = text->len;
+    return rask_string_data(text);
+}
+
+static uint64_t hash_bytes(const char *bytes, size_t length) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ length;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 29;
+}
+
+/* Adds entry number i of entries; false: its key is there already. */
+static bool add_key(key_set *set, const rask_type *entry, const char *entries, uint32_t i) {
+    const rask_type *key = entry->fields[0].type;
+    char buffers[2][KEY_BYTES];
+    size_t length = 0;
+    size_t other_length = 0;
+    const char *bytes = key_bytes(key, entries + (size_t)i * entry->size, buffers[0], &length);
+    for (uint64_t at = hash_bytes(bytes, length);; at++) {
+        uint32_t *slot = &set->slots[at & (set->capacity - 1)];
+        if (*slot == 0) {
+            *slot = i + 1;
+            return true;
+        }
+        const char *other =
+            key_bytes(key, entries + (size_t)(*slot - 1) * entry->size, buffers[1], &other_length);
+        if (length == other_length && memcmp(bytes, other, length) == 0) return false;
+    }
+}
+
+/* Room for count + 1 keys, half of it free. */
+static bool grow_set(parse *s, key_set *set, const rask_type *entry, const char *entries,
+                     uint64_t count) {
+    enum { FIRST = 16 };
+    if (count * 2 < set->capacity) return true;
+    uint64_t capacity = set->capacity ? set->capacity * 2 : FIRST;
+    uint32_t *slots = raski_format_alloc(s->c.memory, (size_t)capacity * sizeof *slots);
+    if (slots == NULL) return raski_json_no_memory(&s->c);
+    memset(slots, 0, (size_t)capacity * sizeof *slots);
+    *set = (key_set){slots, capacity};
+    for (uint64_t i = 0; i < count; i++) (void)add_key(set, entry, entries, (uint32_t)i);
+    return true;
+}
+
+/* Keys stand in quotes, whatever they are. */
+static bool parse_entry(parse *s, const rask_type *entry, char *ret_entry) {
+    const rask_field *key = &entry->fields[0];
+    const rask_field *value = &entry->fields[1];
+    const char *text = NULL;
+    size_t length = 0;
+    const char *at = s->c.p;
+    char name[64];
+    if (!raski_json_name(&s->c, &text, &length)) return false;
+    if (key->type->kind == RASK_KIND_STRING) {
+        *(rask_string *)(void *)ret_entry = rask_string_of(text, length);
+    } else {
+        raski_number_result result = raski_scalar_parse(key->type, text, length, ret_entry);
+        if (result != RASKI_NUMBER_OK) return fail_scalar(s, key->type, result, at, text, length);
+    }
+    if (parse_value(s, value->type, ret_entry + value->offset)) return true;
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
+    raski_format_in_field(s->c.error, name);
+    return false;
+}
+
+static bool parse_map(parse *s, const rask_type *entry, raski_any_list *ret_map) {
+    char *entries = NULL;
+    uint64_t capacity = 0;
+    uint64_t count = 0;
+    key_set keys = {0};
+    bool failed = false;
+    if (s->c.p == s->c.end || *s->c.p != '{') return raski_json_unexpected(&s->c, "an object");
+    if (!raski_json_open(&s->c)) return false;
+    for (; raski_json_more(&s->c, count == 0, '}', &failed); count++) {
+        const char *at = s->c.p;
+        entries = grow_items(s, entry, entries, count, &capacity);
+        if (entries == NULL || !grow_set(s, &keys, entry, entries, count)) return false;
+        memset(entries + count * entry->size, 0, entry->size);
+        if (!parse_entry(s, entry, entries + count * entry->size)) return false;
+        if (!add_key(&keys, entry, entries, (uint32_t)count))
+            return FAIL(s, at, "the key of the map is there twice");
+    }
+    if (failed) return false;
+    ret_map->count = (uint32_t)count;
+    ret_map->items = entries;
+    return true;
+}
+
+/* An object with one field: the alternative. */
+static bool parse_variant(parse *s, const rask_type *type, char *ret_value) {
+    const char *name = NULL;
+    size_t length = 0;
+    bool failed = false;
+    if (s->c.p == s->c.end || *s->c.p != '{') return raski_json_unexpected(&s->c, "an object");
+    if (!raski_json_open(&s->c)) return false;
+    raski_json_skip_space(&s->c);
+    const char *at = s->c.p;
+    if (!raski_json_name(&s->c, &name, &length)) return false;
+    uint32_t which = find_field(type, 0, name, length);
+    char excerpt[RASKI_EXCERPT_MAX];
+    if (which == type->field_count)
+        return FAIL(s, at, "%s has no alternative %.100s", type->name,
+                    raski_format_excerpt(name, length, excerpt));
+    *(int32_t *)(void *)ret_value = (int32_t)which;
+    const rask_field *field = &type->fields[which];
+    if (!parse_value(s, field->type, ret_value + field->offset)) {
+        raski_format_in_field(s->c.error, field->name);
+        return false;
+    }
+    if (!raski_json_more(&s->c, false, '}', &failed)) return !failed;
+    return FAIL(s, s->c.p, "a %s is one value, but a second one follows", type->name);
+}
+
 /* ret_value is zeroed. */
 static bool parse_value(parse *s, const rask_type *type, char *ret_value) {
     void *value = ret_value;
@@ -258,6 +403,7 @@ static bool parse_value(parse *s, const rask_type *type, char *ret_value) {
         case RASK_KIND_LONG:
         case RASK_KIND_FLOAT:
         case RASK_KIND_DOUBLE:
+        case RASK_KIND_DECIMAL:
             return parse_number(s, type, value);
         case RASK_KIND_BOOLEAN:
             return parse_boolean(s, type, value);
@@ -271,6 +417,10 @@ static bool parse_value(parse *s, const rask_type *type, char *ret_value) {
             return parse_list(s, type->element, value);
         case RASK_KIND_OPTIONAL:
             return parse_optional(s, type, ret_value);
+        case RASK_KIND_MAP:
+            return parse_map(s, type->element, value);
+        case RASK_KIND_VARIANT:
+            return parse_variant(s, type, ret_value);
         default:
             return parse_quoted(s, type, value);
     }

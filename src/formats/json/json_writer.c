@@ -109,6 +109,8 @@ static bool needs_quotes(const write *c, const rask_type *type, const void *valu
 }
 
 static bool append_scalar(write *c, const rask_type *type, const void *value) {
+    if (type->kind == RASK_KIND_ENUM && *(const uint32_t *)value >= type->field_count)
+        return FAIL(c, "a %s has no constant number %d", type->name, *(const int32_t *)value);
     const bool quotes = needs_quotes(c, type, value);
     if (quotes && !put_char(c, '"')) return false;
     if (!raski_scalar_append(c->text, type, value, &c->w->style)) return no_memory(c);
@@ -153,6 +155,40 @@ static bool append_record(write *c, const rask_type *type, const char *record) {
     return put_char(c, '}');
 }
 
+/* ---------------------------------------------------------------- maps and variants */
+/* Keys stand in quotes, whatever they are. */
+static bool append_key(write *c, const rask_type *key, const void *value) {
+    if (key->kind == RASK_KIND_STRING) return append_string(c, value);
+    if (needs_quotes(c, key, value)) return append_scalar(c, key, value);
+    return put_char(c, '"') && append_scalar(c, key, value) && put_char(c, '"');
+}
+
+static bool append_map(write *c, const rask_type *entry, const raski_any_list *map) {
+    const rask_field *value = &entry->fields[1];
+    const char *e = map->items;
+    if (!put_char(c, '{')) return false;
+    for (uint32_t i = 0; i < map->count; i++, e += entry->size) {
+        if (i > 0 && !put_char(c, ',')) return false;
+        if (append_key(c, entry->fields[0].type, e) && put_char(c, ':') &&
+            append_value(c, value->type, e + value->offset))
+            continue;
+        raski_format_in_item(c->error, i);
+        return false;
+    }
+    return put_char(c, '}');
+}
+
+static bool append_variant(write *c, const rask_type *type, const char *value) {
+    const uint32_t which = *(const uint32_t *)(const void *)value;
+    if (which >= type->field_count)
+        return FAIL(c, "a %s has no alternative number %d", type->name, (int)which);
+    const rask_field *field = &type->fields[which];
+    if (!put_char(c, '{')) return false;
+    if (append_field(c, field, value + field->offset, true)) return put_char(c, '}');
+    raski_format_in_field(c->error, field->name);
+    return false;
+}
+
 static bool append_value(write *c, const rask_type *type, const char *value) {
     const void *v = value;
     switch (type->kind) {
@@ -169,6 +205,10 @@ static bool append_value(write *c, const rask_type *type, const char *value) {
         case RASK_KIND_OPTIONAL:
             if (!*(const bool *)v) return put(c, "null", 4);
             return append_value(c, type->element, value + type->value_offset);
+        case RASK_KIND_MAP:
+            return append_map(c, type->element, v);
+        case RASK_KIND_VARIANT:
+            return append_variant(c, type, value);
         default:
             return append_scalar(c, type, v);
     }
@@ -196,5 +236,6 @@ rask_format_writer *rask_json_writer_create(const rask_type *type, const rask_js
         return NULL;
     }
     w->style.timestamps = w->options.timestamp_format;
+    w->style.plain_decimals = w->options.decimal_as_plain_number;
     return &w->base;
 }
