@@ -209,8 +209,9 @@ RASKI_CONTAINERS(rask_duration)
         double: 1, _Bool: 1, default: 0)
 /* What may be a key. */
 #define RASKI_IS_KEY(x) \
-    _Generic((x), rask_decimal: 1, rask_date: 1, rask_time: 1, rask_datetime: 1, rask_instant: 1, \
-        rask_duration: 1, default: RASKI_IS_BASIC(x))
+    _Generic((x), rask_string: 1, int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, \
+        double: 1, _Bool: 1, rask_decimal: 1, rask_date: 1, rask_time: 1, rask_datetime: 1, \
+        rask_instant: 1, rask_duration: 1, default: 0)
 #define RASKI_IS_NUMBER(x) \
     _Generic((x), int8_t: 1, int16_t: 1, int32_t: 1, int64_t: 1, float: 1, double: 1, default: 0)
 
@@ -252,7 +253,8 @@ RASKI_CONTAINERS(rask_duration)
 #define RASKI_CHECK_0(T, f) \
     _Static_assert(RASKI_IS_KNOWN(RASKI_AT(T, f)), \
                    "RASK_TYPE(" #T "): field '" #f \
-                   "' has no Flink counterpart; for a nested record write (" #f ", its_type)");
+                   "' has no Flink counterpart; for a nested record, a RASK_ENUM, a variant or a map " \
+                   "write (" #f ", its_type)");
 #define RASKI_CHECK_1(T, f) RASKI_CHECK_1_(T, RASKI_UNPAREN f)
 #define RASKI_CHECK_1_(T, ...) RASKI_CHECK_1__(T, __VA_ARGS__)
 #define RASKI_CHECK_1__(T, f, U) \

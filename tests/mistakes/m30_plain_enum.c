@@ -1,0 +1,7 @@
+#include "common.h"
+typedef enum { UP, DOWN } direction;
+typedef struct {
+    direction way;
+    int64_t count;
+} step;
+RASK_TYPE(step, way, count);
