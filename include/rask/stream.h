@@ -93,6 +93,8 @@ typedef struct rask_options {
     int64_t timeout_ms;            /* asynchronous I/O: of a record (rask/async.h) */
     int capacity;                  /* asynchronous I/O: records under way */
     rask_async_retry retry;        /* asynchronous I/O: of what gave no answer */
+    unsigned splits_at_once;       /* split sources: how many splits a subtask reads at the same
+                                    * time, each with an instance of its own; 0: 1 */
     struct raski_init self;        /* the initial instance: RASK_SELF(type, .field = value, ...) */
 } rask_options;
 

@@ -6,6 +6,7 @@
 #include "operators/time/time_definition.h"
 #include "types/type_info.h"
 
+enum { SPLITS_AT_ONCE_MAX = 4096 };
 static const char name_of_assigner[] = "Timestamps/Watermarks";
 
 static rask_status read_watermarks(const rask_options *o, const rask_type *type,
@@ -81,6 +82,9 @@ static bool has_strategy(const rask_options *o) {
 
 rask_status raski_event_time_of_source(raski_operator_definition *def, const rask_options *o,
                                        raski_error *err) {
+    if (o->splits_at_once > SPLITS_AT_ONCE_MAX)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, ".splits_at_once must be in 1..%d, not %u",
+                          SPLITS_AT_ONCE_MAX, o->splits_at_once);
     if (o->timestamps.kind == RASKI_TIMESTAMPS_NOT_SET) {
         if (!has_strategy(o)) return RASK_OK;
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,

@@ -60,7 +60,7 @@ static void say_time_left(const raski_progress *progress, int64_t running_ms) {
         return;
     }
     if (done < enough || total == 0 ||
-        sources != raski_split_coordinators_count(progress->coordinators))
+        sources != raski_split_coordinators_split_sources(progress->coordinators))
         return;
     double left = (double)running_ms / 1000.0 * (double)(total - done) / (double)done;
     (void)fprintf(stderr, ", %zu %%, %.0f s left", done * 100 / total, left);

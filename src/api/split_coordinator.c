@@ -2,10 +2,11 @@
 
 #include <string.h>
 
+#include "api/watermark_alignment.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "operators/definition.h"
 #include "operators/operator.h"
+#include "operators/time/time_definition.h"
 
 /* A split as it is sent: the event's kind byte, then the split. */
 typedef struct split {
@@ -22,16 +23,18 @@ struct raski_splits {
     int64_t again_ms; /* -1: this was all */
 };
 
-/* A subtask, which reads one split at a time. */
+/* A subtask. */
 typedef struct reader {
-    bool reads, waits;
-    size_t split; /* if it reads: the index of its split */
+    bool waits;
+    RASKI_VEC(size_t) reads; /* indices of its splits, in the order in which it got them */
     int attempt;
 } reader;
 
 typedef struct source {
     const raski_operator_definition *def;
-    size_t splits, done; /* of the running attempt of the job */
+    const raski_watermark_strategy *strategy; /* NULL: no timestamps */
+    raski_alignment_group *group;             /* NULL: not aligned */
+    size_t splits, done;                      /* of the running attempt of the job */
 } source;
 
 typedef struct coordinator {
@@ -45,6 +48,8 @@ typedef struct coordinator {
 struct raski_split_coordinators {
     RASKI_VEC(source *) sources; /* owned */
     RASKI_VEC(raski_coordinator_provider) providers;
+    size_t split_sources;
+    raski_alignment_groups *groups; /* owned */
 };
 
 rask_status raski_add_split(raski_splits *splits, const void *bytes, size_t size) {
@@ -97,19 +102,25 @@ static rask_status enumerate(coordinator *c, raski_error *err) {
     return failure.status;
 }
 
+static bool has_splits(const source *of) {
+    return of->def->fn->kind == RASKI_FN_SPLIT_SOURCE;
+}
+
 static rask_status start(void *self, raski_error *err) {
     coordinator *c = self;
     c->of->done = 0;
-    return enumerate(c, err);
+    if (c->of->group != NULL) raski_alignment_group_forget(c->of->group, c->of);
+    return has_splits(c->of) ? enumerate(c, err) : RASK_OK;
 }
 
-/* A reader that asks for the next split has read the one it had. */
-static void note_done(coordinator *c, reader *r, int attempt) {
-    if (r->reads && r->attempt == attempt) {
-        c->splits.items.items[r->split].done = true;
-        c->of->done++;
-    }
-    r->reads = false;
+/* Of the splits that it has, a reader has read so many. Which, matters to nobody. */
+static void note_done(coordinator *c, reader *r, size_t count) {
+    if (count > r->reads.count) count = r->reads.count;
+    for (size_t i = 0; i < count; i++) c->splits.items.items[r->reads.items[i]].done = true;
+    c->of->done += count;
+    r->reads.count -= count;
+    if (count > 0)
+        memmove(r->reads.items, r->reads.items + count, r->reads.count * sizeof *r->reads.items);
 }
 
 static split *next_split(coordinator *c) {
@@ -122,16 +133,22 @@ static split *next_split(coordinator *c) {
 static void answer(coordinator *c, int subtask, int attempt) {
     reader *r = &c->readers[subtask];
     split *s = next_split(c);
+    const bool waited = r->waits;
     r->attempt = attempt;
-    r->reads = s != NULL;
     r->waits = s == NULL && c->splits.again_ms >= 0;
-    if (r->waits) return;
+    if (r->waits) {
+        /* one that has timestamps tells its consumers not to wait for it */
+        const char wait = RASKI_SOURCE_EVENT_WAIT;
+        if (!waited && c->of->strategy != NULL)
+            c->context->send_event(c->context->ctx, subtask, &wait, 1);
+        return;
+    }
     if (s == NULL) {
         const char no_more = RASKI_SOURCE_EVENT_NO_MORE;
         c->context->send_event(c->context->ctx, subtask, &no_more, 1);
         return;
     }
-    r->split = c->next;
+    raski_vec_push(&r->reads, c->next);
     s->subtask = subtask;
     s->attempt = attempt;
     c->context->send_event(c->context->ctx, subtask, s->event, s->size);
@@ -149,14 +166,32 @@ static rask_status timer(void *self, raski_error *err) {
     return RASK_OK;
 }
 
+/* A reader says how far it is, and hears how far it may go. */
+static void align(const coordinator *c, int subtask, int64_t watermark_ms) {
+    raski_alignment_group *group = c->of->group;
+    raski_alignment_group_report(group, c->of, subtask, watermark_ms);
+    const int64_t limit = raski_alignment_group_limit(group, c->of->strategy->max_drift_ms);
+    char event[1 + sizeof limit] = {RASKI_SOURCE_EVENT_ALIGN};
+    memcpy(event + 1, &limit, sizeof limit);
+    c->context->send_event(c->context->ctx, subtask, event, sizeof event);
+}
+
 static rask_status handle_event(void *self, int subtask, int attempt, const void *bytes,
                                 size_t length, raski_error *err) {
     coordinator *c = self;
-    if (length != 1 || *(const char *)bytes != RASKI_SOURCE_EVENT_REQUEST)
+    const unsigned char *event = bytes;
+    int64_t watermark_ms;
+    if (length == 1 + sizeof watermark_ms && event[0] == RASKI_SOURCE_EVENT_REPORT &&
+        c->of->group != NULL) {
+        memcpy(&watermark_ms, event + 1, sizeof watermark_ms);
+        align(c, subtask, watermark_ms);
+        return RASK_OK;
+    }
+    if (length < 1 || length > 2 || event[0] != RASKI_SOURCE_EVENT_REQUEST)
         return RASKI_FAIL(err, RASK_E_INTERNAL, INTERNAL,
                           "a source sent an event of %zu bytes that is not a request for a split",
                           length);
-    note_done(c, &c->readers[subtask], attempt);
+    note_done(c, &c->readers[subtask], length == 2 ? event[1] : SIZE_MAX);
     answer(c, subtask, attempt);
     return RASK_OK;
 }
@@ -165,7 +200,8 @@ static rask_status handle_event(void *self, int subtask, int attempt, const void
 static void subtask_failed(void *self, int subtask, int attempt, const char *message) {
     (void)message;
     coordinator *c = self;
-    c->readers[subtask] = (reader){0};
+    c->readers[subtask].reads.count = 0;
+    c->readers[subtask].waits = false;
     for (size_t i = c->splits.items.count; i-- > 0;) {
         split *s = &c->splits.items.items[i];
         if (s->subtask != subtask || s->attempt != attempt) continue;
@@ -186,6 +222,7 @@ static void close_coordinator(void *self_take) {
     for (size_t i = 0; i < c->splits.items.count; i++) raski_free(c->splits.items.items[i].event);
     raski_vec_free(&c->splits.items);
     raski_map_free(&c->splits.seen);
+    for (int i = 0; i < c->splits.readers; i++) raski_vec_free(&c->readers[i].reads);
     raski_free(c->readers);
     raski_free(c);
 }
@@ -214,15 +251,30 @@ static rask_status create(void *ctx, const raski_coordinator_context *context,
     return RASK_OK;
 }
 
+/* Of a source that needs a coordinator; NULL: of another operator. */
+static source *source_of(raski_split_coordinators *all, const raski_operator_definition *def) {
+    if (def == NULL || def->fn == NULL ||
+        (def->fn->kind != RASKI_FN_SPLIT_SOURCE && def->fn->kind != RASKI_FN_SOURCE))
+        return NULL;
+    const raski_time_definition *time = def->detail;
+    const char *group = time != NULL ? time->strategy.alignment_group : NULL;
+    if (def->fn->kind != RASKI_FN_SPLIT_SOURCE && group == NULL) return NULL;
+    source *of = RASKI_NEW(source);
+    of->def = def;
+    if (time != NULL) of->strategy = &time->strategy;
+    if (group != NULL) of->group = raski_alignment_groups_find(all->groups, group);
+    return of;
+}
+
 raski_split_coordinators *raski_split_coordinators_create(const raski_job_graph *graph) {
     raski_split_coordinators *all = RASKI_NEW(raski_split_coordinators);
+    all->groups = raski_alignment_groups_create();
     for (size_t v = 0; v < graph->sorted.count; v++) {
         const raski_job_vertex *vertex = graph->sorted.items[v];
         for (size_t i = 0; i < vertex->operator_count; i++) {
-            const raski_operator_definition *def = vertex->operators[i].payload;
-            if (def == NULL || def->fn == NULL || def->fn->kind != RASKI_FN_SPLIT_SOURCE) continue;
-            source *of = RASKI_NEW(source);
-            of->def = def;
+            source *of = source_of(all, vertex->operators[i].payload);
+            if (of == NULL) continue;
+            all->split_sources += has_splits(of);
             raski_vec_push(&all->sources, of);
             raski_vec_push(
                 &all->providers,
@@ -239,6 +291,7 @@ void raski_split_coordinators_destroy(raski_split_coordinators *coordinators_tak
         raski_free(coordinators_take->sources.items[i]);
     raski_vec_free(&coordinators_take->sources);
     raski_vec_free(&coordinators_take->providers);
+    raski_alignment_groups_destroy(coordinators_take->groups);
     raski_free(coordinators_take);
 }
 
@@ -249,6 +302,10 @@ const raski_coordinator_provider *raski_split_coordinators_providers(
 
 size_t raski_split_coordinators_count(const raski_split_coordinators *coordinators) {
     return coordinators->providers.count;
+}
+
+size_t raski_split_coordinators_split_sources(const raski_split_coordinators *coordinators) {
+    return coordinators->split_sources;
 }
 
 void raski_split_coordinators_progress(const raski_split_coordinators *coordinators,

@@ -49,6 +49,7 @@ static raski_stream *add_source(rask_env *env, raski_operator_definition *def, c
         legacy ? raski_transformation_legacy_source(env->plan, name, text, parallel, bounded)
                : raski_transformation_source(env->plan, name, text, bounded);
     def->bounded = bounded;
+    def->splits_at_once = o->splits_at_once;
     raski_env_apply_options(env, t, o, file, line);
     raski_error error = {0};
     if (raski_event_time_of_source(def, o, &error) != RASK_OK)

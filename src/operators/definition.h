@@ -48,6 +48,7 @@ typedef struct raski_operator_definition {
     rask_field field; /* of the aggregation */
     bool first_on_tie;
     bool bounded;       /* sources */
+    unsigned splits_at_once; /* split sources: so many splits a reader reads together; 0: one */
     bool stamped;       /* output records carry timestamps (sinks: those of the input) */
     bool final_results; /* batch mode: aggregations give one result per key, at the end */
     RASKI_VEC(raski_side_type) side_types; /* tags that somebody reads */

@@ -254,7 +254,8 @@ rask_status raski_operator_add_writer(raski_operator *op, const char *tag,
 
 /* ---------------------------------------------------------------- output */
 static raski_target *only_writer(raski_operator *op) {
-    return op->out.targets.count == 1 && op->out.targets.items[0].writer != NULL
+    return !op->uses_staging && op->out.targets.count == 1 &&
+                   op->out.targets.items[0].writer != NULL
                ? &op->out.targets.items[0]
                : NULL;
 }
@@ -450,6 +451,7 @@ void raski_stamp(rask_ctx *ctx, size_t n) {
 }
 
 void raski_operator_add_pending(raski_operator *op, size_t n) {
+    if (op->ops->emitted != NULL && op->ops->emitted(op, n)) return;
     if (op->ctx.ts_out != NULL) raski_stamp(&op->ctx, n);
     op->pending += n;
 }
@@ -574,6 +576,7 @@ void raski_operator_close(raski_operator *op) {
     const raski_fn *fn = op->def->fn;
     if (fn != NULL && fn->close != NULL && fn->close->close != NULL)
         call_hook(op, fn->close->close, "close");
+    if (op->ops->close != NULL) op->ops->close(op);
 }
 
 bool raski_operator_is_function(const raski_operator *op, raski_fn_kind kind) {

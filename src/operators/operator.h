@@ -98,6 +98,9 @@ typedef struct raski_operator_ops {
     bool (*accepts_watermark)(raski_operator *op, int64_t watermark);
     /* An input became idle or active; false: not to be handed on. NULL: it is. */
     bool (*accepts_status)(raski_operator *op, bool idle);
+    /* n records were written at ctx.buf; true: they are dealt with, false: they are to be handed on
+     * as they are. NULL: the latter. */
+    bool (*emitted)(raski_operator *op, size_t n);
     /* The time that raski_operator_wake_at was told has come. */
     void (*processing_time)(raski_operator *op, int64_t now_ms);
     /* Timers that are registered; NULL: never any. */
@@ -115,6 +118,8 @@ typedef struct raski_operator_ops {
     void (*end_keys)(raski_operator *op);
     /* All inputs have ended; emit what is left. May be NULL. */
     void (*finish)(raski_operator *op);
+    /* Behind the user's close hook, if open was reached. May be NULL. */
+    void (*close)(raski_operator *op);
     void (*teardown)(raski_operator *op); /* may be NULL; also after a failed setup */
 } raski_operator_ops;
 
@@ -144,6 +149,7 @@ struct raski_operator {
     char *window; /* where output goes now: the staging, or inside an exchange buffer */
     int64_t *window_timestamps; /* its column; NULL: output is not stamped */
     size_t window_capacity, pending;
+    bool uses_staging; /* output is never written into an exchange buffer directly */
 
     raski_combined_watermark *inputs; /* of operators with several inputs; owned; else NULL */
     int64_t watermark;                /* event time so far; INT64_MIN at first */
@@ -257,6 +263,9 @@ typedef enum raski_source_result {
 } raski_source_result;
 /* Makes and hands on one batch. */
 raski_source_result raski_source_step(raski_operator *op);
+/* Whether it is at its end without having had a split: then it has no part in event time (report
+ * W8). */
+bool raski_source_was_empty(const raski_operator *op);
 /* From the coordinator. */
 void raski_source_handle_event(raski_operator *op, const void *bytes, size_t size);
 /* Where the source is, between two steps: hands take what another reader (of the same or another
@@ -268,11 +277,15 @@ void raski_source_positions(raski_operator *op,
 /* One such piece, which is copied: before the first step, at which a failure shows. */
 void raski_source_restore(raski_operator *op, const void *bytes, size_t size);
 
-/* Events between a split source and its coordinator: one kind byte, then for SPLIT the split. */
+/* Events between a source and its coordinator: one kind byte, then what is said here. */
 enum {
-    RASKI_SOURCE_EVENT_REQUEST = 1,
-    RASKI_SOURCE_EVENT_SPLIT = 2,
+    RASKI_SOURCE_EVENT_REQUEST = 1, /* for a split; a byte: how many it has read since the last
+                                     * request, or none: all that it had */
+    RASKI_SOURCE_EVENT_SPLIT = 2,   /* the split */
     RASKI_SOURCE_EVENT_NO_MORE = 3,
+    RASKI_SOURCE_EVENT_WAIT = 4,   /* to a reader: no split right now, perhaps later */
+    RASKI_SOURCE_EVENT_REPORT = 5, /* from a reader: its watermark, int64_t */
+    RASKI_SOURCE_EVENT_ALIGN = 6,  /* to a reader: the highest watermark that is allowed */
 };
 
 extern const raski_operator_ops raski_function_ops, raski_keyed_ops, raski_aggregate_ops,

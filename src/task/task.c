@@ -168,8 +168,10 @@ static raski_task_step_result source_step(raski_task *task) {
         case RASKI_SOURCE_END:
             break;
     }
-    /* Time is over: everything that waits for event time fires. Flink: advanceToEndOfEventTime. */
-    raski_operator_forward_status(source, false);
+    /* Time is over: everything that waits for event time fires. Flink: advanceToEndOfEventTime. A
+     * reader that never had a split tells that nobody need wait for it, and no more: else event
+     * time would be over for its consumers as soon as the other readers are idle (report W8). */
+    raski_operator_forward_status(source, raski_source_was_empty(source));
     raski_operator_forward_watermark(source, INT64_MAX);
     raski_operator_end_input(source, 0);
     after_batch(task);
@@ -182,9 +184,22 @@ static bool is_sorted_input(const raski_task *task, unsigned input) {
     return task->sorted != NULL && raski_sorted_inputs_has(task->sorted, input);
 }
 
+/* Of an input whose readers were all empty (report W8) the last watermark comes only now. */
+static void end_time(raski_task *task, unsigned input) {
+    raski_operator *head = task->operators[task->head];
+    if (task->inputs[input].valve.watermark_ms == INT64_MAX) return;
+    if (is_sorted_input(task, input)) {
+        raski_sorted_inputs_watermark(task->sorted, input, INT64_MAX);
+        return;
+    }
+    raski_operator_watermark_status(head, input, false);
+    raski_operator_watermark(head, input, INT64_MAX);
+}
+
 static void channel_ended(raski_task *task, unsigned input) {
     RASKI_ASSERT(input < RASKI_TASK_INPUTS_MAX && task->inputs[input].open_channels > 0);
     if (--task->inputs[input].open_channels > 0) return;
+    end_time(task, input);
     if (is_sorted_input(task, input)) return; /* it ends when its records were handed out */
     raski_operator_end_input(task->operators[task->head], input);
     after_batch(task);

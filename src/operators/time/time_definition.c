@@ -110,8 +110,8 @@ int64_t raski_watermark_interval_ms(const raski_operator *op) {
 
 int64_t raski_activity_ns(const raski_operator *op) {
     const raski_operator_env *env = op->env;
-    if (env->now_ms != NULL) return env->now_ms(env->clock) * 1000000;
-    return raski_now_ns() - (env->blocked_ns ? env->blocked_ns(env->context) : 0);
+    const int64_t now_ns = env->now_ms != NULL ? env->now_ms(env->clock) * 1000000 : raski_now_ns();
+    return now_ns - (env->blocked_ns != NULL ? env->blocked_ns(env->context) : 0);
 }
 
 void raski_operator_forward_change(raski_operator *op, raski_watermark_change change) {
@@ -123,9 +123,15 @@ void raski_operator_forward_change(raski_operator *op, raski_watermark_change ch
 /* ---------------------------------------------------------------- what programs call */
 static bool has_output(rask_ctx *ctx) {
     if (ctx->watermarks != NULL) return true;
+    const raski_fn *fn = ctx->op->def->fn;
     raski_error error = {0};
-    (void)RASKI_FAIL(&error, RASK_FAILED, USER,
-                     "only sources and watermark generators can emit watermarks");
+    if (fn != NULL && (fn->kind == RASKI_FN_SOURCE || fn->kind == RASKI_FN_SPLIT_SOURCE))
+        (void)RASKI_FAIL(&error, RASK_FAILED, USER,
+                         "a source that emits watermarks says when its records happened: "
+                         ".timestamps = RASK_OWN_TIMESTAMPS, for instance");
+    else
+        (void)RASKI_FAIL(&error, RASK_FAILED, USER,
+                         "only sources and watermark generators can emit watermarks");
     raski_operator_fail(ctx->op, &error);
     return false;
 }
