@@ -34,6 +34,7 @@
 #define RASK_RASK_H
 #include "rask/async.h"
 #include "rask/join.h"
+#include "rask/multi.h"
 #include "rask/stream.h"
 #include "rask/window.h"
 #endif

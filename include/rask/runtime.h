@@ -79,6 +79,8 @@ typedef enum raski_fn_kind {
     RASKI_FN_WATERMARK_GENERATOR,
     RASKI_FN_ASYNC,
     RASKI_FN_INTERVAL_JOIN,
+    RASKI_FN_MULTI_PROCESS,
+    RASKI_FN_KEYED_MULTI_PROCESS,
 } raski_fn_kind;
 
 /* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
@@ -108,6 +110,7 @@ typedef struct raski_hook {
     size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
     rask_status (*position)(void *self, rask_text *position);
     void (*periodic)(void *self, rask_ctx *ctx); /* watermark generators */
+    uint32_t (*select)(void *self); /* which inputs to read next; a bit each */
     void (*async)(void *self, const void *record, struct raski_async_request *request);
 } raski_hook;
 
@@ -171,6 +174,7 @@ typedef struct raski_fn {
     /* n pairs: a record and those of the other side, whose strides are given; as raski_run */
     size_t (*join)(const void *left, const void *right, size_t n, size_t left_stride,
                    size_t right_stride, rask_ctx *ctx);
+    const raski_hook *select;
 } raski_fn;
 
 typedef struct raski_tag {

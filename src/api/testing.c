@@ -38,11 +38,11 @@ static rask_status find_definition(rask_harness *h, const raski_stream *stream, 
                           "a harness drives the operator that makes a stream: give it what a "
                           "building call like rask_process returned, not a keyed stream, a union "
                           "or a side output");
-    if (stream->definition->in == NULL)
+    if (stream->definition->in == NULL && stream->definition->inputs == NULL)
         return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
                           "a harness drives operators with inputs, not sources");
     h->definition = stream->definition;
-    h->inputs = stream->definition->in2 != NULL ? 2 : 1;
+    h->inputs = raski_operator_definition_input_count(stream->definition);
     return RASK_OK;
 }
 
@@ -96,11 +96,12 @@ rask_status raski_harness_push(rask_harness *harness, unsigned input, const rask
                                const void *record, int64_t timestamp_ms) {
     rask_harness *h = harness;
     if (has_failed(h)) return h->error.status;
-    const rask_type *takes = input == 0 ? h->definition->in : h->definition->in2;
-    if (input >= h->inputs || !raski_type_equal(takes, type))
+    const rask_type *takes =
+        input < h->inputs ? raski_operator_definition_input(h->definition, input).type : NULL;
+    if (takes == NULL || !raski_type_equal(takes, type))
         return RASKI_FAIL(&h->error, RASK_E_ARGUMENT, USER,
                           "the operator's input %u takes %s, not records of type %s", input,
-                          input < h->inputs ? takes->name : "nothing (it has less inputs)",
+                          takes != NULL ? takes->name : "nothing (it has less inputs)",
                           type->name);
     return raski_operator_harness_process(h->inner, input, record, &timestamp_ms, 1, &h->error);
 }

@@ -13,6 +13,7 @@ void raski_operator_definition_destroy(raski_operator_definition *definition_tak
     if (definition_take == NULL) return;
     if (definition_take->detail_destroy) definition_take->detail_destroy(definition_take->detail);
     raski_free((void *)(uintptr_t)definition_take->self);
+    raski_free(definition_take->inputs);
     raski_vec_free(&definition_take->side_types);
     raski_free(definition_take);
 }

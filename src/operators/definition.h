@@ -35,6 +35,13 @@ typedef struct raski_side_type {
     const rask_type *type;
 } raski_side_type;
 
+/* One input of an operator. */
+typedef struct raski_input_definition {
+    const rask_type *type;
+    const raski_key_definition *key; /* NULL: not keyed. Borrowed from the program */
+    raski_run *run;                  /* the function's loop; NULL where others say what runs */
+} raski_input_definition;
+
 typedef struct raski_operator_definition {
     raski_operator_type type;
     const struct raski_operator_ops *ops; /* NULL: type and fn->kind say which */
@@ -44,6 +51,8 @@ typedef struct raski_operator_definition {
     const rask_type *in, *in2, *out; /* NULL where there is none */
     const void *self; /* initial instance, fn->self->size bytes; NULL: zeroes. Owned */
     const raski_key_definition *key, *key2; /* keyed operators. Borrowed from the program */
+    raski_input_definition *inputs; /* functions of any number of inputs: these; owned; else NULL */
+    unsigned input_count;
     raski_aggregate_kind aggregate;
     rask_field field; /* of the aggregation */
     bool first_on_tie;
@@ -58,6 +67,19 @@ typedef struct raski_operator_definition {
 
 raski_operator_definition *raski_operator_definition_create(void);
 void raski_operator_definition_destroy(raski_operator_definition *definition_take);
+/* How many inputs it has, and the i-th. */
+static inline unsigned raski_operator_definition_input_count(
+    const raski_operator_definition *definition) {
+    return definition->inputs != NULL ? definition->input_count : definition->in2 != NULL ? 2 : 1;
+}
+static inline raski_input_definition raski_operator_definition_input(
+    const raski_operator_definition *definition, unsigned i) {
+    const raski_fn *fn = definition->fn;
+    if (definition->inputs != NULL) return definition->inputs[i];
+    if (i > 0)
+        return (raski_input_definition){definition->in2, definition->key2, fn ? fn->run2 : NULL};
+    return (raski_input_definition){definition->in, definition->key, fn ? fn->run : NULL};
+}
 /* The record type behind a side-output tag, or NULL. */
 const rask_type *raski_operator_definition_side_type(const raski_operator_definition *definition,
                                                      const char *tag);

@@ -121,6 +121,13 @@ void raski_operator_end_keys(raski_operator *op) {
     if (op->ops->end_keys && !op->env->failed) op->ops->end_keys(op);
 }
 
+void raski_operator_watermark_change(raski_operator *op, unsigned input,
+                                     const raski_watermark_change *change) {
+    if (change->has_status && !change->idle) raski_operator_watermark_status(op, input, false);
+    if (change->has_watermark) raski_operator_watermark(op, input, change->watermark_ms);
+    if (change->has_status && change->idle) raski_operator_watermark_status(op, input, true);
+}
+
 /* ---------------------------------------------------------------- processing time */
 int64_t raski_operator_now_ms(const raski_operator *op) {
     return op->env->now_ms != NULL ? op->env->now_ms(op->env->clock) : raski_wall_ms();

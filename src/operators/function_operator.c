@@ -55,12 +55,12 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
         process_in_place(op, records, timestamps, n);
         return;
     }
-    raski_run *run = input == 0 ? fn->run : fn->run2;
-    size_t size = input == 0 ? fn->in->size : fn->in2->size;
+    const raski_input_definition from = raski_operator_definition_input(op->def, input);
+    size_t size = from.type->size;
     const char *in = records;
     while (n > 0 && raski_operator_room(op)) {
         size_t part = is_one_to_one(fn->kind) && n > op->ctx.cap ? op->ctx.cap : n;
-        size_t out = run(op->self, in, part, &op->ctx);
+        size_t out = from.run(op->self, in, part, &op->ctx);
         if (op->ctx.failed) {
             raski_operator_name_record(op);
             return;

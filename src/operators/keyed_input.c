@@ -4,16 +4,14 @@
 
 #include "types/java_hash.h"
 
-static const raski_key_definition *key_of(const raski_operator *op, unsigned number) {
-    return number == 0 ? op->def->key : op->def->key2;
-}
-
 rask_status raski_keyed_input_init(raski_keyed_input *input, raski_operator *op, raski_error *err) {
     *input = (raski_keyed_input){0};
     RASKI_TRY(raski_key_group_range_of_subtask(op->runtime.max_parallelism, op->runtime.parallelism,
                                                op->runtime.subtask_index, &input->range, err));
-    for (unsigned i = 0; i < 2; i++) {
-        const raski_key_definition *key = key_of(op, i);
+    input->input_count = raski_operator_definition_input_count(op->def);
+    input->keys = RASKI_NEW_ARRAY(void *, input->input_count);
+    for (unsigned i = 0; i < input->input_count; i++) {
+        const raski_key_definition *key = raski_operator_definition_input(op->def, i).key;
         if (key == NULL || key->selector == NULL) continue;
         input->keys[i] = raski_try_alloc(RASKI_LOOKUP_MAX * key->selector->out->size, 64);
         if (input->keys[i] == NULL)
@@ -23,9 +21,9 @@ rask_status raski_keyed_input_init(raski_keyed_input *input, raski_operator *op,
 }
 
 void raski_keyed_input_fini(raski_keyed_input *input) {
-    raski_free(input->keys[0]);
-    raski_free(input->keys[1]);
-    input->keys[0] = input->keys[1] = NULL;
+    for (unsigned i = 0; i < input->input_count; i++) raski_free(input->keys[i]);
+    raski_free(input->keys);
+    *input = (raski_keyed_input){0};
 }
 
 static rask_status check_key_groups(raski_keyed_input *input, const raski_operator *op,
@@ -51,9 +49,9 @@ static rask_status check_key_groups(raski_keyed_input *input, const raski_operat
 rask_status raski_keyed_input_keys(raski_keyed_input *input, raski_operator *op, unsigned number,
                                    const void *records, size_t n, raski_keys *ret_keys,
                                    raski_error *err) {
-    const raski_key_definition *key = key_of(op, number);
-    const rask_type *type = number == 0 ? op->def->in : op->def->in2;
-    *ret_keys = (raski_keys){&key->fields, records, type->size};
+    const raski_input_definition from = raski_operator_definition_input(op->def, number);
+    const raski_key_definition *key = from.key;
+    *ret_keys = (raski_keys){&key->fields, records, from.type->size};
     if (key->selector != NULL) {
         void *keys = input->keys[number];
         RASKI_TRY(raski_select_keys(key->selector, records, n, keys, &op->ctx.i, err));

@@ -9,7 +9,8 @@
 
 /* The keys of all inputs of one operator. */
 typedef struct raski_keyed_input {
-    void *keys[2]; /* what the selectors give, per input; NULL without selector; owned */
+    void **keys; /* what the selectors give, per input; NULL without selector; owned */
+    unsigned input_count;
     raski_key_group_range range;
     uint32_t next_checked; /* record of a block whose key group is checked */
 } raski_keyed_input;

@@ -26,6 +26,15 @@ static bool has_timers(const raski_operator *op) {
     return hook != NULL && hook->timer != NULL;
 }
 
+/* All keyed inputs have keys of one type. */
+static const raski_key_definition *first_key(const raski_operator *op) {
+    const unsigned n = raski_operator_definition_input_count(op->def);
+    const raski_key_definition *key = NULL;
+    for (unsigned i = 0; i < n && key == NULL; i++)
+        key = raski_operator_definition_input(op->def, i).key;
+    return key;
+}
+
 static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     const raski_states *self = op->def->fn->self;
     raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
@@ -33,7 +42,7 @@ static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     RASKI_TRY(raski_keyed_scope_specs(self, specs, &count, err));
     /* A function without state still has a current key. */
     if (count == 0) specs[count++] = (raski_state_spec){.name = "none", .size = 1, .align = 1};
-    raski_keyed_table_options options = {.key = &op->def->key->fields,
+    raski_keyed_table_options options = {.key = &first_key(op)->fields,
                                          .states = specs,
                                          .state_count = count,
                                          .timers = has_timers(op)};
@@ -78,39 +87,55 @@ static rask_status end_block(keyed *k, size_t n, uint64_t candidates, raski_erro
     return raski_empty_rows_note(&k->empty, k->rows, candidates, err);
 }
 
+/* Up to a block of records of a keyed input. */
+static size_t process_keyed(raski_operator *op, unsigned input, const raski_input_definition *from,
+                            const char *records, size_t n, raski_error *err) {
+    keyed *k = op->kind;
+    const size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
+    uint64_t inserted = 0;
+    if (raski_keyed_input_lookup(&k->input, op, input, records, block, k->table, k->rows, &inserted,
+                                 err) != RASK_OK ||
+        !raski_operator_room(op))
+        return 0;
+    op->ctx.rows = k->rows;
+    const size_t out = from->run(op->self, records, block, &op->ctx);
+    if (op->ctx.failed) return 0;
+    op->pending += out;
+    return end_block(k, block, inserted, err) == RASK_OK ? block : 0;
+}
+
+/* One record of an input that is not keyed: there is no current key. */
+static size_t process_without_key(raski_operator *op, const raski_input_definition *from,
+                                  const char *record) {
+    keyed *k = op->kind;
+    if (!raski_operator_room(op)) return 0;
+    raski_keyed_scope_leave(&k->scope, &op->ctx);
+    op->pending += from->run(op->self, record, 1, &op->ctx);
+    check_no_key(op);
+    return op->ctx.failed ? 0 : 1;
+}
+
 static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
                     size_t n, bool exclusive) {
     (void)exclusive;
     keyed *k = op->kind;
-    const raski_fn *fn = op->def->fn;
-    raski_run *run = input == 0 ? fn->run : fn->run2;
-    size_t size = input == 0 ? fn->in->size : fn->in2->size;
+    const raski_input_definition from = raski_operator_definition_input(op->def, input);
     const char *in = records;
     raski_error error = {0};
     check_no_key(op); /* of open */
     while (n > 0 && !op->env->failed) {
-        size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
         op->ctx.i = 0;
-        uint64_t inserted = 0;
-        if (raski_keyed_input_lookup(&k->input, op, input, in, block, k->table, k->rows, &inserted,
-                                     &error) != RASK_OK) {
-            raski_operator_fail(op, &error);
+        const size_t done = from.key != NULL ? process_keyed(op, input, &from, in, n, &error)
+                                             : process_without_key(op, &from, in);
+        if (done == 0) {
+            if (raski_error_is_set(&error)) raski_operator_fail(op, &error);
             return;
         }
-        if (!raski_operator_room(op)) return;
-        op->ctx.rows = k->rows;
-        size_t out = run(op->self, in, block, &op->ctx);
-        if (op->ctx.failed) return;
-        op->pending += out;
-        if (end_block(k, block, inserted, &error) != RASK_OK) {
-            raski_operator_fail(op, &error);
-            return;
-        }
-        op->record_base += (int64_t)block;
+        op->record_base += (int64_t)done;
         op->ctx.i = 0;
-        if (timestamps != NULL) op->ctx.ts += block;
-        in += block * size;
-        n -= block;
+        if (timestamps != NULL) op->ctx.ts += done;
+        in += done * from.type->size;
+        n -= done;
     }
     raski_keyed_scope_leave(&k->scope, &op->ctx);
     raski_operator_hand_on(op);

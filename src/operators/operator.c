@@ -101,6 +101,7 @@ static const raski_operator_ops *ops_of(const raski_operator_definition *def) {
             return &raski_source_ops;
         case RASKI_FN_KEYED_PROCESS:
         case RASKI_FN_KEYED_CO_PROCESS:
+        case RASKI_FN_KEYED_MULTI_PROCESS:
             return &raski_keyed_ops;
         default:
             return &raski_function_ops;
@@ -151,10 +152,11 @@ rask_status raski_operator_create(const raski_job_operator *job, raski_operator_
     op->wake_ms = INT64_MAX;
     op->runtime = env->runtime;
     op->runtime.operator_name = job->name;
-    op->inputs_open = def->in2 != NULL ? 3 : 1; /* a bit each */
-    if (def->in2 != NULL) {
+    const unsigned input_count = raski_operator_definition_input_count(def);
+    op->inputs_open = UINT32_MAX >> (32 - input_count); /* a bit each */
+    if (input_count > 1) {
         op->inputs = RASKI_NEW(raski_combined_watermark);
-        raski_combined_watermark_init(op->inputs, 2);
+        raski_combined_watermark_init(op->inputs, input_count);
     }
     rask_status status = make_instance(op, err);
     if (status == RASK_OK) status = make_staging(op, def->out, err);

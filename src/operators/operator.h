@@ -189,6 +189,9 @@ void raski_operator_process(raski_operator *op, unsigned input, void *records, i
 void raski_operator_watermark(raski_operator *op, unsigned input, int64_t watermark);
 /* An input has become idle or active again. Flink: Input.processWatermarkStatus. */
 void raski_operator_watermark_status(raski_operator *op, unsigned input, bool idle);
+/* Both, in their order. */
+void raski_operator_watermark_change(raski_operator *op, unsigned input,
+                                     const raski_watermark_change *change);
 /* Processing time is now_ms: calls the operator if it asked for that. */
 void raski_operator_advance_processing_time(raski_operator *op, int64_t now_ms);
 /* The inputs are sorted by key (op->one_key) and all records of the key (of an operator without

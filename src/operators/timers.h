@@ -20,8 +20,8 @@ raski_operator_timers *raski_operator_timers_create(raski_operator *op, raski_ke
                                                     raski_timers_fire *fire);
 void raski_operator_timers_destroy(raski_operator_timers *timers_take);
 
-/* Of a row's key and namespace; at the end of keys (op->ending_keys) new ones are ignored. A failure
- * (memory) fails the operator. */
+/* Of a row's key and namespace; at the end of keys (op->ending_keys) new ones are ignored. A
+ * failure (memory) fails the operator. */
 void raski_operator_timers_register(raski_operator_timers *timers, int64_t time_ms, bool processing,
                                     char *row);
 void raski_operator_timers_delete(raski_operator_timers *timers, int64_t time_ms, bool processing,

@@ -202,6 +202,7 @@ static rask_status make_gate(raski_task *task, const raski_task_deployment *depl
     size_t total = 0;
     for (size_t g = 0; g < gate_count; g++) total += deployment->inputs[g].channel_count;
     task->channel_in_input = RASKI_NEW_ARRAY(size_t, total);
+    task->channel_input = RASKI_NEW_ARRAY(unsigned, total);
     task->gate = raski_input_gate_create(task->doorbell);
     for (size_t g = 0; g < gate_count; g++) {
         size_t input = task->vertex->inputs.items[g]->input_index;
@@ -215,10 +216,13 @@ static rask_status make_gate(raski_task *task, const raski_task_deployment *depl
             RASKI_TRY(raski_input_gate_add(task->gate, in->channels[c].partition,
                                            in->channels[c].subpartition, (uint32_t)input, err));
             task->channel_in_input[channel] = task->inputs[input].open_channels++;
+            task->channel_input[channel] = (unsigned)input;
         }
     }
     for (size_t i = 0; i < RASKI_TASK_INPUTS_MAX; i++)
         raski_watermark_valve_init(&task->inputs[i].valve, task->inputs[i].open_channels);
+    if (raski_input_selection_is_wanted(task->operators[task->head]))
+        task->selection = raski_input_selection_create(task->operators[task->head]);
     return RASK_OK;
 }
 
@@ -234,9 +238,10 @@ static rask_status make_sorted_inputs(raski_task *task, const raski_configuratio
     bool any = false;
     for (size_t i = 0; i < job->input_count && i < RASKI_TASK_INPUTS_MAX; i++) {
         if (!job->inputs[i].sorted) continue;
-        inputs[i] = (raski_sorted_input){.is_sorted = true,
-                                         .type = i == 0 ? def->in : def->in2,
-                                         .key = job->inputs[i].key_selector.payload};
+        inputs[i] =
+            (raski_sorted_input){.is_sorted = true,
+                                 .type = raski_operator_definition_input(def, (unsigned)i).type,
+                                 .key = job->inputs[i].key_selector.payload};
         any = true;
     }
     if (!any) return RASK_OK;
@@ -278,6 +283,8 @@ void raski_task_free_chain(raski_task *task) {
     raski_input_gate_destroy(task->gate);
     raski_sorted_inputs_destroy(task->sorted);
     raski_free(task->channel_in_input);
+    raski_free(task->channel_input);
+    raski_input_selection_destroy(task->selection);
     for (size_t i = 0; i < RASKI_TASK_INPUTS_MAX; i++)
         raski_watermark_valve_fini(&task->inputs[i].valve);
     for (size_t i = 0; i < task->operator_count; i++) raski_operator_destroy(task->operators[i]);

@@ -201,6 +201,10 @@ static void channel_ended(raski_task *task, unsigned input) {
     if (--task->inputs[input].open_channels > 0) return;
     end_time(task, input);
     if (is_sorted_input(task, input)) return; /* it ends when its records were handed out */
+    if (task->selection != NULL) {
+        raski_input_selection_end(task->selection, input);
+        return;
+    }
     raski_operator_end_input(task->operators[task->head], input);
     after_batch(task);
 }
@@ -228,11 +232,22 @@ static void handle_event(raski_task *task, const raski_gate_item *item) {
             raski_sorted_inputs_watermark(task->sorted, item->input, change.watermark_ms);
         return;
     }
-    if (change.has_status && !change.idle)
-        raski_operator_watermark_status(head, item->input, false);
-    if (change.has_watermark) raski_operator_watermark(head, item->input, change.watermark_ms);
-    if (change.has_status && change.idle) raski_operator_watermark_status(head, item->input, true);
+    if (task->selection != NULL) {
+        raski_input_selection_add_change(task->selection, item->input, &change);
+        return;
+    }
+    raski_operator_watermark_change(head, item->input, &change);
     after_batch(task);
+}
+
+/* Feeds what may be fed; channels of inputs that are not wanted wait, and so do their producers. */
+static void select_inputs(raski_task *task) {
+    raski_input_selection_run(task->selection);
+    after_batch(task);
+    const uint32_t channels = raski_input_gate_channel_count(task->gate);
+    for (uint32_t c = 0; c < channels; c++)
+        raski_input_gate_block(
+            task->gate, c, !raski_input_selection_wants(task->selection, task->channel_input[c]));
 }
 
 static raski_task_step_result handle_item(raski_task *task, raski_gate_item *item) {
@@ -245,6 +260,9 @@ static raski_task_step_result handle_item(raski_task *task, raski_gate_item *ite
             if (is_sorted_input(task, item->input))
                 raski_sorted_inputs_add(task->sorted, item->input, item->records, item->timestamps,
                                         item->count);
+            else if (task->selection != NULL)
+                raski_input_selection_add(task->selection, item->input, item->records,
+                                          item->timestamps, item->count);
             else
                 raski_operator_process(task->operators[task->head], item->input, item->records,
                                        item->timestamps, item->count, item->exclusive);
@@ -262,6 +280,7 @@ static raski_task_step_result handle_item(raski_task *task, raski_gate_item *ite
             break;
     }
     raski_input_gate_release(task->gate, item);
+    if (task->selection != NULL) select_inputs(task);
     return RASKI_STEP_MORE;
 }
 

@@ -10,9 +10,11 @@
 #include "operators/time/watermark_valve.h"
 #include "platform/doorbell.h"
 #include "platform/thread.h"
+#include "rask/multi.h"
+#include "task/input_selection.h"
 #include "task/task.h"
 
-enum { RASKI_TASK_INPUTS_MAX = 2 };
+enum { RASKI_TASK_INPUTS_MAX = RASK_INPUTS_MAX };
 
 /* One input of the head operator. */
 typedef struct raski_task_gate_input {
@@ -52,7 +54,9 @@ struct raski_task {
     size_t writer_count;
     raski_input_gate *gate;
     raski_task_gate_input inputs[RASKI_TASK_INPUTS_MAX];
-    size_t *channel_in_input; /* of each channel of the gate: its number within its input */
+    raski_input_selection *selection; /* of functions that choose; else NULL */
+    unsigned *channel_input;          /* of each channel of the gate: its input */
+    size_t *channel_in_input;         /* of each channel of the gate: its number within its input */
 
     raski_sorted_inputs *sorted; /* batch: what the gate gives is sorted first; NULL: it is not */
     bool is_sorted;              /* everything has come and is handed out now */

@@ -222,8 +222,7 @@ rask_status raski_operator_harness_open(raski_operator_harness *harness, raski_e
 rask_status raski_operator_harness_process(raski_operator_harness *harness, unsigned input,
                                            const void *records, const int64_t *timestamps, size_t n,
                                            raski_error *err) {
-    const raski_operator_definition *def = harness->definition;
-    const size_t size = input == 0 ? def->in->size : def->in2->size;
+    const size_t size = raski_operator_definition_input(harness->definition, input).type->size;
     step s = begin(harness);
     if (n > 0 && !harness->env.failed) {
         /* A copy, as in an exchange: operators may overwrite it. */

@@ -171,7 +171,7 @@ static rask_status take_record(raski_operator *op, char *row, const void *record
 static rask_status process_block(raski_operator *op, unsigned input, const char *records,
                                  const int64_t *timestamps, size_t n, raski_error *err) {
     joining *j = op->kind;
-    const size_t size = input == 0 ? op->def->in->size : op->def->in2->size;
+    const size_t size = raski_operator_definition_input(op->def, input).type->size;
     RASKI_TRY(
         raski_keyed_input_lookup(&j->input, op, input, records, n, j->table, j->rows, NULL, err));
     j->our_side = input;
@@ -193,7 +193,7 @@ static void end_batch(raski_operator *op) {
 static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
                     size_t n, bool exclusive) {
     (void)exclusive;
-    const size_t size = input == 0 ? op->def->in->size : op->def->in2->size;
+    const size_t size = raski_operator_definition_input(op->def, input).type->size;
     const char *in = records;
     raski_error error = {0};
     while (n > 0 && !op->env->failed) {
