@@ -137,6 +137,7 @@ RASKI_CONTAINERS(rask_time)
 RASKI_CONTAINERS(rask_datetime)
 RASKI_CONTAINERS(rask_instant)
 RASKI_CONTAINERS(rask_duration)
+RASKI_CONTAINERS(rask_timestamp) /* (f, rask_list(rask_timestamp)): to C they are int64_t */
 
 /* The description of an expression's type; NULL where C cannot tell. m is applied to each known
  * type. */

@@ -96,6 +96,15 @@ RASK_API rask_status rask_text_append_record(rask_text *text, const rask_type *t
 /* Appends length bytes. RASK_E_NOMEM leaves text as it was. */
 RASK_API rask_status rask_text_append(rask_text *text, const char *bytes, size_t length);
 
+/* The schema of a type as a person reads it, a line per field, nested ones indented:
+ *   flight
+ *    |-- carrier: STRING NOT NULL
+ *    |-- delay: DOUBLE
+ *    |-- route: LIST<airport NOT NULL> NOT NULL
+ *    |    |-- name: STRING NOT NULL
+ * Names of types are Flink's; what is not NOT NULL is a rask_optional. A heap text for free(). */
+RASK_API char *rask_type_schema(const rask_type *type);
+
 #ifdef __cplusplus
 }
 #endif

@@ -372,6 +372,47 @@ static void macros_describe_them(void **state) {
     assert_text(&rask_type_drawing, &d, "(2020-02-29,12:30,?,?,{},{},[RED, GREEN],[])");
 }
 
+static void schemas_for_people(void **state) {
+    (void)state;
+    char *text = rask_type_schema(&rask_type_drawing);
+    assert_string_equal(text,
+                        "drawing\n"
+                        " |-- day: LOCAL_DATE NOT NULL\n"
+                        " |-- at: LOCAL_TIME\n"
+                        " |-- background: color<RED, GREEN, BLUE> NOT NULL\n"
+                        " |-- outline: one of shape NOT NULL\n"
+                        " |    |-- round: circle NOT NULL\n"
+                        " |    |    |-- radius: DOUBLE NOT NULL\n"
+                        " |    |    |-- label: STRING NOT NULL\n"
+                        " |    |-- corners: LIST<INT NOT NULL> NOT NULL\n"
+                        " |    |-- size: BIG_DEC NOT NULL\n"
+                        " |-- counts: MAP<STRING NOT NULL, LONG NOT NULL> NOT NULL\n"
+                        " |-- shapes: MAP<color<RED, GREEN, BLUE> NOT NULL, one of shape NOT "
+                        "NULL> NOT NULL\n"
+                        " |    |-- key: color<RED, GREEN, BLUE> NOT NULL\n"
+                        " |    |-- value: one of shape NOT NULL\n"
+                        " |    |    |-- round: circle NOT NULL\n"
+                        " |    |    |    |-- radius: DOUBLE NOT NULL\n"
+                        " |    |    |    |-- label: STRING NOT NULL\n"
+                        " |    |    |-- corners: LIST<INT NOT NULL> NOT NULL\n"
+                        " |    |    |-- size: BIG_DEC NOT NULL\n"
+                        " |-- palette: ARRAY[2]<color<RED, GREEN, BLUE> NOT NULL> NOT NULL\n"
+                        " |-- prices: LIST<BIG_DEC NOT NULL> NOT NULL\n");
+    free(text);
+    text = rask_type_schema(&rask_type_rask_optional_double);
+    assert_string_equal(text, "DOUBLE\n");
+    free(text);
+    text = rask_type_schema(&rask_type_rask_list_circle);
+    assert_string_equal(text,
+                        "LIST<circle NOT NULL> NOT NULL\n"
+                        " |-- radius: DOUBLE NOT NULL\n"
+                        " |-- label: STRING NOT NULL\n");
+    free(text);
+    text = rask_type_schema(NULL);
+    assert_string_equal(text, "a stream has no record type\n");
+    free(text);
+}
+
 static void maps_are_equal_in_any_order(void **state) {
     (void)state;
     const rask_entry(rask_string, int64_t)
@@ -457,6 +498,7 @@ int main(void) {
         cmocka_unit_test(decimals_are_compared),
         cmocka_unit_test(decimals_are_added),
         cmocka_unit_test(macros_describe_them),
+        cmocka_unit_test(schemas_for_people),
         cmocka_unit_test(maps_are_equal_in_any_order),
         cmocka_unit_test(variants_are_ordered_by_what_they_are),
         cmocka_unit_test(may_not_be_keys),
