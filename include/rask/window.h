@@ -110,12 +110,6 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
                                          const raski_fn *, const rask_options *, size_t,
                                          const char *file, int line);
 
-/* The window whose function runs. */
-typedef struct raski_window_bounds {
-    int64_t start_ms, end_ms;
-} raski_window_bounds;
-RASK_API raski_window_bounds raski_current_window(const rask_ctx *ctx);
-
 #ifdef __cplusplus
 }
 #endif

@@ -89,7 +89,7 @@ rask_status raski_aggregate_create(const raski_aggregate_options *options,
     aggregate->kind = options->kind;
     aggregate->record = options->record;
     aggregate->record_size = options->record->size;
-    aggregate->key = *options->key;
+    if (options->key != NULL) aggregate->key = *options->key;
     aggregate->first = options->first;
     aggregate->reduce = options->reduce;
     aggregate->function = options->function;
@@ -99,6 +99,11 @@ rask_status raski_aggregate_create(const raski_aggregate_options *options,
         aggregate->field_offset = options->field_offset;
         aggregate->field_bits = options->field->size * 8;
         aggregate->op = op_of(options->kind, options->field->kind);
+    }
+    aggregate->scratch = raski_calloc(RASKI_LOOKUP_MAX, aggregate->record_size);
+    if (options->key == NULL) {
+        *ret_aggregate = aggregate;
+        return RASK_OK;
     }
     /* Only a reduce writes strings into the state in place, which needs tracking. */
     aggregate->permanent = options->kind != RASKI_AGGREGATE_REDUCE || !aggregate->has_pointers;
@@ -116,7 +121,6 @@ rask_status raski_aggregate_create(const raski_aggregate_options *options,
         return status;
     }
     aggregate->state_offset = raski_keyed_table_state_offset(aggregate->table, 0);
-    aggregate->scratch = raski_calloc(RASKI_LOOKUP_MAX, aggregate->record_size);
     aggregate->kernel = raski_aggregate_kernel(aggregate, true);
     aggregate->kernel_uncached = raski_aggregate_kernel(aggregate, false);
     *ret_aggregate = aggregate;
@@ -154,6 +158,22 @@ static bool new_one_wins(const raski_aggregate *aggregate, const char *stored, c
     bool minimum =
         aggregate->kind == RASKI_AGGREGATE_MIN || aggregate->kind == RASKI_AGGREGATE_MIN_BY;
     return minimum ? order > 0 : order < 0;
+}
+
+void raski_aggregate_fold(const raski_aggregate *aggregate, void *stored, const void *in) {
+    if (aggregate->op != FIELD_OTHER) {
+        combine_field(aggregate, stored, in);
+    } else if (new_one_wins(aggregate, stored, in)) {
+        const bool by =
+            aggregate->kind == RASKI_AGGREGATE_MIN_BY || aggregate->kind == RASKI_AGGREGATE_MAX_BY;
+        const size_t from = by ? 0 : aggregate->field_offset;
+        memcpy((char *)stored + from, (const char *)in + from,
+               by ? aggregate->record_size : aggregate->field->size);
+    }
+}
+
+bool raski_aggregate_folds_in_place(const raski_aggregate *aggregate) {
+    return aggregate->op != FIELD_OTHER;
 }
 
 static rask_status update_row(raski_aggregate *aggregate, char *row, const char *in,

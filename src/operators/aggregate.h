@@ -38,7 +38,8 @@ typedef struct raski_aggregate_options {
     raski_aggregate_kind kind;
     const rask_type *record;   /* borrowed; in and out */
     const raski_key_spec *key; /* copied; where the key lies in a record, or with key_apart in a
-                                  separate key value (of a user's key selector) */
+                                  separate key value (of a user's key selector). NULL: there is no
+                                  table, the aggregation is for raski_aggregate_fold only */
     bool key_apart;
     uint32_t field_offset;    /* of the aggregated field; not for REDUCE */
     const rask_type *field;   /* its type; borrowed */
@@ -81,6 +82,12 @@ typedef rask_status raski_aggregate_emit(void *ctx, const void *records, size_t 
 RASKI_NODISCARD rask_status raski_aggregate_finish(raski_aggregate *aggregate,
                                                    raski_aggregate_emit *emit, void *ctx,
                                                    raski_error *err);
+
+/* Combines two records in memory of the caller's, by any kind but REDUCE: stored becomes the
+ * result, whose strings are those of one of both. */
+void raski_aggregate_fold(const raski_aggregate *aggregate, void *stored, const void *in);
+/* Whether that never writes a string. */
+bool raski_aggregate_folds_in_place(const raski_aggregate *aggregate);
 
 /* The state, for snapshots and metrics. Borrowed. */
 raski_keyed_table *raski_aggregate_table(raski_aggregate *aggregate);

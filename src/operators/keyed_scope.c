@@ -103,7 +103,8 @@ void raski_state_clear(rask_ctx *ctx, unsigned index) {
 const void *raski_current_key(rask_ctx *ctx, const rask_type *type) {
     if (has_key(ctx)) {
         const raski_key_spec *in_row = raski_keyed_table_key_in_row(ctx->scope->table);
-        if (in_row->part_count == 1 && raski_type_equal(in_row->parts[0].type, type))
+        if (in_row->part_count - ctx->scope->namespace_parts == 1 &&
+            raski_type_equal(in_row->parts[0].type, type))
             return ctx->rows[ctx->i] + in_row->parts[0].offset;
         (void)rask_fail("rask_key: the key is not of type %s", type->name);
     } else {

@@ -10,8 +10,9 @@
 typedef struct raski_keyed_scope {
     raski_keyed_table *table; /* borrowed */
     char *no_key; /* a row for hooks, which have no current key; always without state; owned */
-    bool tracked; /* a state with pointers was written since the last adopt */
-    bool cleared; /* a state was cleared since this was last unset */
+    uint32_t namespace_parts; /* at the end of the table's key, which are not the user's */
+    bool tracked;             /* a state with pointers was written since the last adopt */
+    bool cleared;             /* a state was cleared since this was last unset */
 } raski_keyed_scope;
 
 /* A scope over a table (borrowed), for a context that gets it, with no current key. RASK_E_NOMEM.

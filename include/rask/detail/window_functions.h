@@ -56,6 +56,12 @@ typedef struct raski_window_fn {
         *trigger_clear;
 } raski_window_fn;
 
+/* The window whose function runs. */
+typedef struct raski_window_bounds {
+    int64_t start_ms, end_ms;
+} raski_window_bounds;
+RASK_API raski_window_bounds raski_current_window(const rask_ctx *ctx);
+
 #ifdef __cplusplus
 }
 #endif
