@@ -20,6 +20,7 @@ struct raski_stream {
     const raski_key_definition *key;       /* keyed streams */
     const raski_key *plan_key;             /* keyed streams: the same for the planner */
     bool stamped;                          /* its records carry timestamps */
+    const struct raski_windows *windows;   /* windowed streams: window.c */
 };
 
 struct rask_env {

@@ -55,9 +55,6 @@ const raski_tagged_type *raski_tagged_type_create(const rask_type *key, const ra
                                                   const rask_type *second, raski_arena *arena);
 
 extern const raski_operator_ops raski_window_ops;
-struct raski_operator_timers;
-/* The timers of a running window operator, for tests and metrics. Borrowed. */
-struct raski_operator_timers *raski_window_timers(raski_operator *op);
 /* Makes tagged records of one input of a window join: its detail is a raski_tagger_definition. */
 extern const raski_operator_ops raski_tagger_ops;
 typedef struct raski_tagger_definition {

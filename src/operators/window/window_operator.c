@@ -60,7 +60,7 @@ static void copy_key(const raski_key_spec *from_spec, const char *from,
 }
 
 void raski_window_key_of_record(const window_operator *w, uint32_t record, char *ret_key) {
-    copy_key(&w->op->def->key->fields, w->key_records + record * w->key_size, &w->pair_key,
+    copy_key(w->block_keys.spec, w->block_keys.first + record * w->block_keys.stride, &w->pair_key,
              w->pair_only_key.part_count, ret_key);
 }
 
@@ -223,19 +223,13 @@ static void end_batch(window_operator *w) {
 }
 
 static bool begin_block(window_operator *w, const char *records, size_t n) {
-    const raski_key_definition *key = w->op->def->key;
     raski_error error = {0};
     size_t index = 0;
-    w->records = w->key_records = records;
-    w->key_size = w->op->def->in->size;
-    if (key->selector != NULL) {
-        w->key_records = w->selected;
-        w->key_size = key->selector->out->size;
-        if (!raski_window_ok(
-                w, raski_select_keys(key->selector, records, n, w->selected, &index, &error),
-                &error))
-            return false;
-    }
+    w->records = records;
+    if (!raski_window_ok(
+            w, raski_keyed_input_keys(&w->input, w->op, 0, records, n, &w->block_keys, &error),
+            &error))
+        return false;
     if (w->gaps == NULL) return true;
     return raski_window_ok(
         w, raski_select_keys(w->def->assigner.gap, records, n, w->gaps, &index, &error), &error);
@@ -312,10 +306,19 @@ static void fire_simply(window_operator *w, rask_timer timer, char **rows, size_
 static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     window_operator *w = op->kind;
     w->now_ms = raski_operator_now_ms(op);
-    if (is_simple(w, timer))
+    if (is_simple(w, timer)) {
         fire_simply(w, timer, rows, n);
-    else
-        for (size_t i = 0; i < n && !op->ctx.failed; i++) fire_one(w, timer, rows[i]);
+    } else {
+        w->firing = &timer;
+        w->earlier = false;
+        for (size_t i = 0; i < n && !op->ctx.failed; i++) {
+            if (w->earlier) /* the rest come after it */
+                raski_operator_timers_register(w->timers, timer.time_ms, timer.processing, rows[i]);
+            else
+                fire_one(w, timer, rows[i]);
+        }
+        w->firing = NULL;
+    }
     if (w->touched.count > TOUCHED_MAX && !op->ctx.failed) end_batch(w);
 }
 
@@ -333,8 +336,20 @@ static void processing_time(raski_operator *op, int64_t now_ms) {
     if (!op->env->failed) end_batch(w);
 }
 
-raski_operator_timers *raski_window_timers(raski_operator *op) {
-    return ((window_operator *)op->kind)->timers;
+static size_t timer_count(const raski_operator *op, bool processing) {
+    return raski_operator_timers_count(((const window_operator *)op->kind)->timers, processing);
+}
+
+static void end_keys(raski_operator *op) {
+    window_operator *w = op->kind;
+    raski_keyed_table_remove_all(w->table);
+    if (w->keys != NULL) raski_keyed_table_remove_all(w->keys);
+}
+
+static void finish(raski_operator *op) {
+    window_operator *w = op->kind;
+    raski_keyed_scope_check(&w->scope, op);
+    if (w->key_scope.table != NULL) raski_keyed_scope_check(&w->key_scope, op);
 }
 
 static rask_status setup(raski_operator *op, raski_error *err) {
@@ -346,4 +361,7 @@ const raski_operator_ops raski_window_ops = {.name = "window",
                                              .process = process,
                                              .watermark = watermark,
                                              .processing_time = processing_time,
+                                             .timer_count = timer_count,
+                                             .end_keys = end_keys,
+                                             .finish = finish,
                                              .teardown = raski_window_teardown};

@@ -3,6 +3,7 @@
 #define RASKI_OPERATORS_WINDOW_WINDOW_PRIVATE_H
 #include <string.h>
 
+#include "operators/keyed_input.h"
 #include "operators/keyed_scope.h"
 #include "operators/timers.h"
 #include "operators/window/assigner.h"
@@ -55,10 +56,9 @@ typedef struct window_operator {
     /* the block */
     const char *records;
     const int64_t *timestamps;
-    const char *key_records; /* records, or what the selector gave */
-    size_t key_size;
-    char *selected; /* RASKI_LOOKUP_MAX keys of a selector; NULL */
-    int64_t *gaps;  /* RASKI_LOOKUP_MAX; NULL */
+    raski_keyed_input input;
+    raski_keys block_keys;
+    int64_t *gaps; /* RASKI_LOOKUP_MAX; NULL */
     size_t pair_count;
     window_pair pairs[RASKI_LOOKUP_MAX];
     char *pair_keys; /* RASKI_LOOKUP_MAX key records */
@@ -66,6 +66,9 @@ typedef struct window_operator {
     int64_t now_ms;
     bool never_fires_on_element; /* the trigger */
     bool simple; /* aggregates that are emitted and forgotten when their window ends */
+
+    const rask_timer *firing; /* in a timer; else NULL */
+    bool earlier; /* a timer that fires now has registered one for an earlier time */
 
     /* the call of user code */
     raski_time_window window; /* whose function runs */

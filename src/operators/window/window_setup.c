@@ -11,6 +11,9 @@ static window_operator *owner_of(raski_trigger_context *context) {
 
 static void register_timer(rask_trigger_context *context, int64_t time_ms, bool processing) {
     window_operator *w = owner(context);
+    const rask_timer *firing = w->firing;
+    if (firing != NULL && firing->processing == processing && time_ms < firing->time_ms)
+        w->earlier = true;
     raski_operator_timers_register(w->timers, time_ms, processing, w->trigger_row);
 }
 static void delete_timer(rask_trigger_context *context, int64_t time_ms, bool processing) {
@@ -216,9 +219,6 @@ static rask_status make_buffers(window_operator *w, raski_error *err) {
     const raski_operator_definition *def = w->op->def;
     RASKI_TRY(allocate(&w->pair_keys, (size_t)RASKI_LOOKUP_MAX * w->pair_size, err));
     RASKI_TRY(allocate(&w->one_key, w->pair_size, err));
-    if (def->key->selector != NULL)
-        RASKI_TRY(
-            allocate(&w->selected, RASKI_LOOKUP_MAX * (size_t)def->key->selector->out->size, err));
     if (w->def->assigner.gap != NULL) {
         char *gaps = NULL;
         RASKI_TRY(allocate(&gaps, RASKI_LOOKUP_MAX * sizeof(int64_t), err));
@@ -282,6 +282,7 @@ rask_status raski_window_setup(raski_operator *op, raski_timers_fire *fire, rask
     w->def = op->def->detail;
     w->window_ctx.op = op;
     w->merging = raski_window_assigner_is_merging(&w->def->assigner);
+    RASKI_TRY(raski_keyed_input_init(&w->input, op, err));
     RASKI_TRY(make_pair_key(w, err));
     RASKI_TRY(make_window_table(w, err));
     RASKI_TRY(make_key_table(w, err));
@@ -303,6 +304,7 @@ void raski_window_teardown(raski_operator *op) {
     if (w == NULL) return;
     raski_operator_timers_destroy(w->timers);
     raski_aggregate_destroy(w->built_in);
+    raski_keyed_input_fini(&w->input);
     raski_keyed_scope_fini(&w->scope);
     raski_keyed_scope_fini(&w->key_scope);
     raski_keyed_table_destroy(w->table);
@@ -310,9 +312,8 @@ void raski_window_teardown(raski_operator *op) {
     raski_vec_free(&w->touched);
     raski_vec_free(&w->touched_keys);
     raski_vec_free(&w->merged);
-    char *const buffers[] = {w->pair_keys, w->one_key,     w->selected, (char *)w->gaps,
-                             w->value,     w->accumulator, w->scratch,  w->first,
-                             w->second,    w->elements,    w->keep};
+    char *const buffers[] = {w->pair_keys, w->one_key, (char *)w->gaps, w->value,    w->accumulator,
+                             w->scratch,   w->first,   w->second,       w->elements, w->keep};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) raski_free(buffers[i]);
     raski_free(w);
     op->kind = NULL;
