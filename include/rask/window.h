@@ -173,7 +173,8 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
     RASKI_TRIGGER(CONTINUOUS_EVENT_TIME, .raski_number = (interval_ms))
 #define rask_continuous_processing_time_trigger(interval_ms) \
     RASKI_TRIGGER(CONTINUOUS_PROCESSING_TIME, .raski_number = (interval_ms))
-/* When another trigger fires; the records are forgotten then. */
+/* When another trigger fires; the records are forgotten then. (As with any compound literal, a trigger
+ * with another one inside is good in the block that it is written in.) */
 #define rask_purging_trigger(nested) \
     RASKI_TRIGGER(PURGING, .raski_nested = (const rask_trigger[]){nested})
 /* When a RASK_DELTA of the record of the last firing and this one is greater than the threshold. */
@@ -293,12 +294,12 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
         for (size_t k_ = 0; k_ < n_ && !ctx_->failed; k_++) \
             o_[k_] = raski_result_##fn((const ACC *)(const void *)states_[k_]); \
     } \
-    RASKI_UNUSED static const raski_window_fn raski_window_##fn = { \
+    RASKI_UNUSED static const raski_window_fn raski_window_fn_##fn = { \
         .state = &rask_type_##ACC, .add = raski_add_##fn, .result = raski_results_##fn, \
         .merge = &raski_merge_##fn}; \
     RASKI_OBJECT(fn, window_aggregate_takes, rask_windowed_##IN, OUT, \
                  .kind = RASKI_FN_WINDOW_AGGREGATE, .in = &rask_type_##IN, .out = &rask_type_##OUT, \
-                 .window = &raski_window_##fn) \
+                 .window = &raski_window_fn_##fn) \
                  .window_aggregate_takes = raski_take_windowed_##IN}; \
     RASKI_BODY void fn(IN in_p, ACC *acc_p)
 #define RASK_AGGREGATE_RESULT(fn, acc_p) \
@@ -330,12 +331,12 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
         fn((SELF *)s_, (rask_list_##IN){.count = n_, .items = (const IN *)items_}, &out_); \
         return (size_t)(out_.cur - (OUT *)ctx_->buf); \
     } \
-    RASKI_UNUSED static const raski_window_fn raski_window_##fn = { \
+    RASKI_UNUSED static const raski_window_fn raski_window_fn_##fn = { \
         .window_states = &raski_window_states_##SELF, .fire = raski_fire_##fn, \
         .clear = &raski_clear_##fn}; \
     RASKI_OBJECT(fn, window_process_takes, rask_windowed_##IN, OUT, \
                  .kind = RASKI_FN_WINDOW_PROCESS, .in = &rask_type_##IN, .out = &rask_type_##OUT, \
-                 .window = &raski_window_##fn, RASKI_HOOKED(fn, SELF)) \
+                 .window = &raski_window_fn_##fn, RASKI_HOOKED(fn, SELF)) \
                  .window_process_takes = raski_take_windowed_##IN}; \
     RASKI_BODY void fn(SELF *self_p, rask_list_##IN elements_p, rask_out_##OUT *out_p)
 #define RASK_WINDOW_CLEAR(fn, self_p, out_p) \
@@ -384,9 +385,9 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
     static double raski_delta_##fn(const void *earlier_, const void *later_) { \
         return fn(*(const T *)earlier_, *(const T *)later_); \
     } \
-    RASKI_UNUSED static const raski_window_fn raski_window_##fn = {.delta = raski_delta_##fn}; \
+    RASKI_UNUSED static const raski_window_fn raski_window_fn_##fn = {.delta = raski_delta_##fn}; \
     RASKI_OBJECT(fn, delta_takes, rask_stream_##T, double, .kind = RASKI_FN_DELTA, \
-                 .in = &rask_type_##T, .out = &rask_type_double, .window = &raski_window_##fn) \
+                 .in = &rask_type_##T, .out = &rask_type_double, .window = &raski_window_fn_##fn) \
                  .delta_takes = raski_take_##T}; \
     RASKI_BODY double fn(T earlier_p, T later_p)
 
@@ -407,12 +408,12 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
                                                      rask_trigger_context *trigger_) { \
         return fn(*(const IN *)in_, (STATE *)s_, trigger_); \
     } \
-    RASKI_UNUSED static const raski_window_fn raski_window_##fn = { \
+    RASKI_UNUSED static const raski_window_fn raski_window_fn_##fn = { \
         .state = &rask_type_##STATE, .on_element = raski_on_element_##fn, \
         .event_timer = &raski_event_timer_##fn, .processing_timer = &raski_processing_timer_##fn, \
         .trigger_merge = &raski_trigger_merge_##fn, .trigger_clear = &raski_trigger_clear_##fn}; \
     RASKI_OBJECT(fn, trigger_takes, rask_stream_##IN, IN, .kind = RASKI_FN_TRIGGER, \
-                 .in = &rask_type_##IN, .window = &raski_window_##fn) \
+                 .in = &rask_type_##IN, .window = &raski_window_fn_##fn) \
                  .trigger_takes = raski_take_##IN}; \
     RASKI_BODY rask_trigger_result fn(IN in_p, RASKI_UNUSED STATE *state_p, \
                                       RASKI_UNUSED rask_trigger_context *trigger_p)
@@ -495,7 +496,7 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
         return (size_t)(out_.cur - (OUT *)ctx_->buf); \
     }
 #define RASKI_JOIN_OBJECT(fn, KIND, takes, IN1, IN2, OUT) \
-    RASKI_UNUSED static const raski_window_fn raski_window_##fn = {.fire_two = raski_fire_##fn}; \
+    RASKI_UNUSED static const raski_window_fn raski_window_fn_##fn = {.fire_two = raski_fire_##fn}; \
     RASKI_UNUSED static const struct { \
         raski_fn base; \
         raski_stream *(*takes)(rask_stream_##IN1); \
@@ -504,7 +505,7 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
     } raski_fn_##fn = {.base = {.abi = RASKI_FN_ABI, .size = sizeof(raski_fn), .name = #fn, \
                                 .file = __FILE__, .line = __LINE__, .kind = KIND, \
                                 .in = &rask_type_##IN1, .in2 = &rask_type_##IN2, \
-                                .out = &rask_type_##OUT, .window = &raski_window_##fn}, \
+                                .out = &rask_type_##OUT, .window = &raski_window_fn_##fn}, \
                        .takes = raski_take_##IN1, .second_takes = raski_take_##IN2};
 /* rask_window_join(a, field_of_a, b, field_of_b, windows, fn, options...): records of two streams
  * whose fields are equal, in the same window, by a RASK_WINDOW_JOIN; windows as for rask_window

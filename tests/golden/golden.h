@@ -59,6 +59,8 @@ void golden_watermark_valve(golden_case *c);
 void golden_watermark_generators(golden_case *c);
 void golden_watermark_multiplexer(golden_case *c);
 void golden_window_assign(golden_case *c);
+void golden_windows(golden_case *c);
+void golden_window_join(golden_case *c);
 void golden_timers(golden_case *c);
 void golden_connected(golden_case *c);
 void golden_interval_join(golden_case *c);

@@ -39,9 +39,9 @@ static json_t *describe(const char *tag, const void *record) {
                      (json_int_t)p->right_time, "ctxTs", (json_int_t)p->time);
 }
 
-static void push_number(golden_case *c, const json_t *el, unsigned input,
+static void push_number(golden_case *c, const json_t *el, unsigned input, const void *definition,
                         void (*push)(void *context, const void *record), void *context) {
-    (void)c, (void)input;
+    (void)c, (void)input, (void)definition;
     number record = {rask_string_from(json_string_value(json_array_get(el, 0))),
                      json_integer_value(json_array_get(el, 1))};
     push(context, &record);

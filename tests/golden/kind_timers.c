@@ -105,9 +105,9 @@ static void run_commands(scripted *self, const json_t *commands, rask_out_rask_s
     }
 }
 
-static void push_script(golden_case *c, const json_t *el, unsigned input,
+static void push_script(golden_case *c, const json_t *el, unsigned input, const void *definition,
                         void (*push)(void *context, const void *record), void *context) {
-    (void)c, (void)input;
+    (void)c, (void)input, (void)definition;
     char *text = json_dumps(json_array_get(el, 1), JSON_COMPACT);
     script record = {rask_string_from(json_string_value(json_array_get(el, 0))),
                      rask_string_from(text)};
@@ -151,9 +151,9 @@ RASK_ON_TIMER(weigh, self, timer, out) {
                        (json_int_t)rask_watermark(out))));
 }
 
-static void push_number(golden_case *c, const json_t *el, unsigned input,
+static void push_number(golden_case *c, const json_t *el, unsigned input, const void *definition,
                         void (*push)(void *context, const void *record), void *context) {
-    (void)c, (void)input;
+    (void)c, (void)input, (void)definition;
     number record = {rask_string_from(json_string_value(json_array_get(el, 0))),
                      json_integer_value(json_array_get(el, 1))};
     push(context, &record);

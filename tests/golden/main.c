@@ -41,6 +41,8 @@ static const golden_kind kinds[] = {
     {"windows/watermark_generators", golden_watermark_generators, false},
     {"windows/watermark_multiplexer", golden_watermark_multiplexer, false},
     {"windows/window_assign", golden_window_assign, false},
+    {"windows/windows", golden_windows, false},
+    {"windows/window_join_cogroup", golden_window_join, false},
     {"windows/connected", golden_connected, false},
     {"windows/interval_join", golden_interval_join, false},
     {NULL, NULL, false}, /* the end */

@@ -16,12 +16,14 @@ typedef enum golden_order {
 typedef struct golden_scenario {
     rask_env *env;        /* taken */
     raski_stream *output; /* of the operator */
-    /* Pushes one element: makes the record of {"el": ...} for an input and hands it to push. */
-    void (*element)(golden_case *c, const json_t *el, unsigned input,
+    /* Pushes one element: makes the record of {"el": ...} for an input of an operator (its
+     * raski_operator_definition) and hands it to push. */
+    void (*element)(golden_case *c, const json_t *el, unsigned input, const void *definition,
                     void (*push)(void *context, const void *record), void *context);
     /* The "el" of a record of the main output or (tag) of a side output. A new reference. */
     json_t *(*describe)(const char *tag, const void *record);
     golden_order order;
+    bool one_input; /* the operator gets both inputs of the scenario by its only one */
 } golden_scenario;
 
 /* Replays all steps and compares outputs, errors and the timers that are left. */
