@@ -125,6 +125,42 @@ static void forget_smallest_timestamps(json_t *value) {
     }
 }
 
+/* Takes the numbers of the counter out of the outputs: by key, in their order. A new reference. */
+static json_t *take_counter(const run *r, json_t *outputs) {
+    json_t *numbers = json_object();
+    size_t i;
+    json_t *output;
+    json_array_foreach(outputs, i, output) {
+        json_t *el = json_object_get(output, "el");
+        json_t *number = json_object_get(el, r->scenario->counter);
+        const char *key = json_string_value(json_object_get(el, "k"));
+        if (number == NULL || key == NULL) continue;
+        json_t *of_key = json_object_get(numbers, key);
+        if (of_key == NULL) json_object_set_new(numbers, key, of_key = json_array());
+        size_t at = 0;
+        while (at < json_array_size(of_key) &&
+               json_integer_value(json_array_get(of_key, at)) < json_integer_value(number))
+            at++;
+        json_array_insert(of_key, at, number);
+        json_object_del(el, r->scenario->counter);
+    }
+    return numbers;
+}
+
+/* A copy of the outputs without what is compared apart, or not at all. */
+static json_t *prepare(const run *r, const json_t *outputs, json_t **ret_numbers) {
+    json_t *copy = json_deep_copy(outputs);
+    size_t i;
+    json_t *output;
+    *ret_numbers = r->scenario->counter != NULL ? take_counter(r, copy) : json_object();
+    if (r->scenario->normalize == NULL) return copy;
+    json_array_foreach(copy, i, output) {
+        json_t *el = json_object_get(output, "el");
+        if (el != NULL && json_object_get(output, "side") == NULL) r->scenario->normalize(el);
+    }
+    return copy;
+}
+
 /* The outputs with those that may swap in a fixed order. A new reference. */
 static json_t *in_fixed_order(const run *r, const json_t *outputs) {
     const size_t n = json_array_size(outputs);
@@ -149,10 +185,18 @@ static json_t *in_fixed_order(const run *r, const json_t *outputs) {
 
 static void compare_outputs(run *r, size_t i, const json_t *expected) {
     char *path = raski_format("steps[%zu].out", i);
-    json_t *got = outputs_json(r);
-    json_t *got_ordered = in_fixed_order(r, got), *want_ordered = in_fixed_order(r, expected);
+    json_t *got = outputs_json(r), *got_numbers = NULL, *want_numbers = NULL;
+    json_t *got_prepared = prepare(r, got, &got_numbers);
+    json_t *want_prepared = prepare(r, expected, &want_numbers);
+    json_t *got_ordered = in_fixed_order(r, got_prepared);
+    json_t *want_ordered = in_fixed_order(r, want_prepared);
     golden_equal(r->c, path, want_ordered, got_ordered);
+    golden_equal(r->c, path, want_numbers, got_numbers);
     json_decref(got);
+    json_decref(got_prepared);
+    json_decref(want_prepared);
+    json_decref(got_numbers);
+    json_decref(want_numbers);
     json_decref(got_ordered);
     json_decref(want_ordered);
     raski_free(path);

@@ -23,6 +23,11 @@ typedef struct golden_scenario {
     /* The "el" of a record of the main output or (tag) of a side output. A new reference. */
     json_t *(*describe)(const char *tag, const void *record);
     golden_order order;
+    /* Counts the outputs of a key in the order in which they come ("globalFire"), which is free:
+     * the numbers of a step are compared apart from the outputs that they stand in. NULL: none. */
+    const char *counter;
+    /* Changes the "el" of a main output, expected or got, before they are compared; NULL: none. */
+    void (*normalize)(json_t *el);
     bool one_input; /* the operator gets both inputs of the scenario by its only one */
 } golden_scenario;
 

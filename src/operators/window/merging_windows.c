@@ -175,6 +175,18 @@ static bool merge(window_operator *w, char *key, char *key_row, raski_time_windo
            merge_contents(w, key, states, n);
 }
 
+/* A record whose own window is a session that others made together (possible with dynamic gaps
+ * only): Flink 2.2.0 keeps its contents in its own state window from then on, and those so far are
+ * lost. Here they are removed as well. */
+static bool begin_anew(window_operator *w, char *key, char *key_row, session *found) {
+    if (raski_window_equal(found->state, found->window)) return true;
+    char *row = raski_window_row(w, key, found->state);
+    if (row == NULL || !raski_window_clear_contents(w, row)) return false;
+    raski_window_retire(w, key_row, found->window);
+    found->state = found->window;
+    return add_session(w, key_row, *found);
+}
+
 /* The session that a new window becomes, or becomes part of. */
 static bool add_window(window_operator *w, char *key, char *key_row, raski_time_window added,
                        session *ret_session) {
@@ -188,7 +200,7 @@ static bool add_window(window_operator *w, char *key, char *key_row, raski_time_
     }
     if (w->merged.count == 1 && raski_window_equal(w->merged.items[0], result)) {
         *ret_session = sessions[find(sessions, count, result)]; /* it covers the new one */
-        return true;
+        return !raski_window_equal(added, result) || begin_anew(w, key, key_row, ret_session);
     }
     return merge(w, key, key_row, added, result, ret_session);
 }
