@@ -202,9 +202,9 @@ rask_status raski_input_gate_poll(raski_input_gate *gate, raski_gate_item *ret_i
         size_t index = gate->turn + i < count ? gate->turn + i : gate->turn + i - count;
         channel_reader *reader = &gate->readers.items[index];
         if (reader->is_ended || reader->is_blocked) continue;
+        ret_item->channel = (uint32_t)index;
         RASKI_TRY(poll_channel(gate, reader, ret_item, err));
         if (ret_item->kind == RASKI_GATE_NONE) continue;
-        ret_item->channel = (uint32_t)index;
         ret_item->input = reader->input;
         gate->turn = index;
         return RASK_OK;

@@ -64,7 +64,8 @@ typedef struct raski_gate_item {
 } raski_gate_item;
 
 /* Fails with RASK_E_CANCELLED when a producer ended without finishing (it failed or was cancelled:
- * not this task's fault), RASK_E_IO or RASK_E_CORRUPT for a file. @blocks never, but for files */
+ * not this task's fault), RASK_E_IO or RASK_E_CORRUPT for a file: ret_item->channel says which
+ * channel. @blocks never, but for files */
 RASKI_NODISCARD rask_status raski_input_gate_poll(raski_input_gate *gate, raski_gate_item *ret_item,
                                                   raski_error *err);
 /* Ends the use of an item; for NONE and END it does nothing. */

@@ -334,6 +334,7 @@ rask_status raski_task_create(const raski_task_deployment *deployment,
     task->vertex = deployment->vertex;
     task->listener = *listener;
     task->wake_fd = -1;
+    task->lost_channel = -1;
     task->env.configuration = deployment->configuration;
     task->env.attempt_id = deployment->attempt_id;
     task->env.cancelled = &task->cancelled;

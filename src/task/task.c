@@ -80,7 +80,8 @@ static void enter_state(raski_task *task, raski_task_state state,
 static void describe_failure(const raski_task *task, raski_task_failure *failure) {
     *failure = (raski_task_failure){.error = task->env.error,
                                     .subtask_index = task->env.runtime.subtask_index,
-                                    .record_number = task->env.record_number};
+                                    .record_number = task->env.record_number,
+                                    .lost_channel = task->lost_channel};
     const raski_operator *op = task->env.failed_operator;
     const char *name = op ? op->job->name : task->vertex->name;
     size_t length = strnlen(name, sizeof failure->operator_name - 1);
@@ -304,10 +305,12 @@ static raski_task_step_result gate_step(raski_task *task) {
     if (status == RASK_OK) return handle_item(task, &item);
     /* A producer failed or was cancelled: it tells its own story, and whoever hears it cancels
      * this task too. */
-    if (status == RASK_E_CANCELLED)
+    if (status == RASK_E_CANCELLED) {
         task->producer_gone = true;
-    else
+    } else {
+        if (status != RASK_E_NOMEM) task->lost_channel = item.channel;
         task_failed(task, &error);
+    }
     return RASKI_STEP_MORE;
 }
 

@@ -64,6 +64,9 @@ typedef struct raski_task_failure {
     int operator_line;
     int subtask_index;
     int64_t record_number; /* of the operator's input (a source: output), from 1; 0: none */
+    /* What a producer left could not be read: the channel, counted through all inputs of the
+     * deployment; -1: that is not what happened. */
+    int64_t lost_channel;
 } raski_task_failure;
 
 /* Called on the task's thread (or inside create, start or step); must not block. */

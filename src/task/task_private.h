@@ -61,10 +61,11 @@ struct raski_task {
     raski_sorted_inputs *sorted; /* batch: what the gate gives is sorted first; NULL: it is not */
     bool is_sorted;              /* everything has come and is handed out now */
 
-    bool ended;         /* all input was processed, all output is out */
-    bool producer_gone; /* wait to be cancelled */
-    int64_t wake_ns;    /* after BLOCKED: when to look again at the latest */
-    int wake_fd;        /* a descriptor to wait for, or -1 */
+    bool ended;           /* all input was processed, all output is out */
+    bool producer_gone;   /* wait to be cancelled */
+    int64_t lost_channel; /* of the gate: what could not be read; -1: none */
+    int64_t wake_ns;      /* after BLOCKED: when to look again at the latest */
+    int wake_fd;          /* a descriptor to wait for, or -1 */
 
     _Atomic bool cancelled;
     raski_mutex *mail_lock; /* guards mail */

@@ -12,6 +12,7 @@ typedef struct stream_task {
     char *task_name; /* owned */
     int subtask, parallelism, attempt;
     const raski_job_vertex *vertex;
+    raski_partition_id *channels; /* what each reads, in the order of the task's inputs; owned */
 } stream_task;
 
 /* ---------------------------------------------------------------- what a task tells */
@@ -24,6 +25,10 @@ static raski_failure *failure_of(const stream_task *st, const raski_task_failure
     f->operator_name = raski_strdup(failure->operator_name);
     f->operator_id = failure->operator_id;
     f->record = failure->record_number;
+    if (failure->lost_channel >= 0) { /* its producer has to run again */
+        f->has_failed_partition = true;
+        f->failed_partition = st->channels[failure->lost_channel];
+    }
     return f;
 }
 
@@ -101,6 +106,7 @@ static void destroy(void *ctx, void *task_take) {
         keep_counters(ctx, st);
     }
     raski_task_destroy(st->task);
+    raski_free(st->channels);
     raski_free(st->task_name);
     raski_free(st);
 }
@@ -123,6 +129,17 @@ static raski_task_input *inputs_of(const raski_deployment *deployment) {
     return inputs;
 }
 
+static raski_partition_id *channels_of(const raski_deployment *deployment) {
+    size_t count = 0;
+    for (size_t g = 0; g < deployment->gate_count; g++) count += deployment->gates[g].channel_count;
+    raski_partition_id *channels = RASKI_NEW_ARRAY(raski_partition_id, count);
+    size_t n = 0;
+    for (size_t g = 0; g < deployment->gate_count; g++)
+        for (size_t c = 0; c < deployment->gates[g].channel_count; c++)
+            channels[n++] = deployment->gates[g].channels[c].id;
+    return channels;
+}
+
 static rask_status create(void *ctx, const raski_deployment *deployment,
                           const raski_task_observer *observer, void **ret_task, raski_error *err) {
     const raski_stream_task_context *context = ctx;
@@ -133,6 +150,7 @@ static rask_status create(void *ctx, const raski_deployment *deployment,
     st->subtask = deployment->subtask;
     st->parallelism = deployment->parallelism;
     st->attempt = (int)deployment->attempt.attempt;
+    st->channels = channels_of(deployment);
     raski_task_input *inputs = inputs_of(deployment);
     uint32_t *subpartitions = RASKI_NEW_ARRAY(uint32_t, deployment->result_count);
     for (size_t i = 0; i < deployment->result_count; i++)

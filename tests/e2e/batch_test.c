@@ -1,5 +1,9 @@
 /* Batch mode: the inputs of keyed operators are sorted, one key after the other, inside a key by
  * time; compared with a plain sort. */
+#include <dirent.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "e2e_test_util.h"
 
 typedef struct {
@@ -237,6 +241,179 @@ static void b1_timers_fire_at_the_end_of_each_key(void **state) {
     assert_same_sequence(NULL, &have, &want);
 }
 
+/* ---------------------------------------------------------------- stages */
+/* Files without a name in the folder `part` that this process has open; empties them if asked. */
+static int open_files(const char *part, bool empty) {
+    int count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        char path[300], target[300];
+        (void)snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+        const ssize_t length = readlink(path, target, sizeof target - 1);
+        if (length <= 0) continue;
+        target[length] = '\0';
+        if (strstr(target, part) == NULL) continue;
+        count++;
+        if (empty) assert_int_equal(ftruncate(atoi(entry->d_name), 0), 0);
+    }
+    (void)closedir(dir);
+    return count;
+}
+
+typedef struct {
+    int64_t n;
+    const char *folder; /* of files to lose; NULL: none */
+} stage;
+RASK_INSTANCE(stage);
+static atomic_int producers_opened, producers_finished, consumers_opened;
+static atomic_bool consumer_was_early, files_were_there;
+enum { STAGE_RECORDS = 20000, STAGE_PARALLELISM = 2 };
+
+RASK_SOURCE(produce, stage, self, int64_t, out) {
+    if (self->n == STAGE_RECORDS) return RASK_END;
+    rask_emit(out, self->n++);
+    return RASK_MORE;
+}
+RASK_OPEN(produce, self) {
+    (void)self;
+    atomic_fetch_add(&producers_opened, 1);
+    return RASK_OK;
+}
+RASK_FINISH(produce, self) {
+    (void)self;
+    atomic_fetch_add(&producers_finished, 1);
+    return RASK_OK;
+}
+RASK_RICH_MAP(consume, stage, self, int64_t, n, int64_t) {
+    (void)self;
+    return n;
+}
+RASK_OPEN(consume, self) {
+    if (atomic_load(&producers_finished) < STAGE_PARALLELISM) atomic_store(&consumer_was_early, 1);
+    atomic_fetch_add(&consumers_opened, 1);
+    if (self->folder != NULL && rask_runtime()->attempt_number == 0) {
+        if (open_files(self->folder, true) > 0) atomic_store(&files_were_there, true);
+    }
+    return RASK_OK;
+}
+static void forget_stages(void) {
+    producers_opened = producers_finished = consumers_opened = 0;
+    consumer_was_early = files_were_there = false;
+}
+
+NOTE_SINK(note_number, int64_t)
+
+static void a_stage_starts_when_the_one_before_has_finished(void **state) {
+    (void)state;
+    forget_stages();
+    rask_env *env = batch_env(NULL);
+    rask_set_parallelism(env, STAGE_PARALLELISM);
+    rask_stream(int64_t) n = rask_source(env, produce, .bounded = true);
+    rask_stream(int64_t) m = rask_map(rask_rebalance(n), consume);
+    lines have = {0}, want = {0};
+    COLLECT(int64_t, m, &have);
+    for (int p = 0; p < STAGE_PARALLELISM; p++)
+        for (int64_t i = 0; i < STAGE_RECORDS; i++) ADD(int64_t, &want, i);
+    assert_same_records(NULL, &have, &want);
+    assert_false(consumer_was_early);
+    assert_int_equal(consumers_opened, STAGE_PARALLELISM);
+}
+
+/* B4: what a stage left is lost before the next one has read it: both run again. */
+static void b4_a_lost_partition_is_made_again(void **state) {
+    (void)state;
+    char folder[] = "/tmp/rask-batch-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    forget_stages();
+    rask_env *env = batch_env(NULL);
+    rask_set_option(env, "io.tmp.dirs", folder);
+    rask_set_option(env, "restart-strategy.type", "fixed-delay");
+    rask_set_option(env, "restart-strategy.fixed-delay.attempts", "3");
+    rask_set_option(env, "restart-strategy.fixed-delay.delay", "1 ms");
+    rask_set_parallelism(env, STAGE_PARALLELISM);
+    rask_stream(int64_t) n = rask_source(env, produce, .bounded = true);
+    notes noted = {0};
+    rask_sink(rask_map(rask_rebalance(n), consume, .self = RASK_SELF(stage, .folder = folder)),
+              note_number, .self = RASK_SELF(noting, .notes = &noted));
+    (void)run_job(env);
+    assert_true(files_were_there);
+    assert_true(producers_opened > STAGE_PARALLELISM);
+    assert_true(consumers_opened > STAGE_PARALLELISM);
+    for (int64_t i = 0; i < STAGE_RECORDS; i += 997) {
+        char text[32];
+        (void)snprintf(text, sizeof text, "%lld", (long long)i);
+        assert_true(lines_count(&noted.lines, text) >= STAGE_PARALLELISM);
+    }
+    lines_free(&noted.lines);
+    rask_env_destroy(env);
+    assert_int_equal(open_files(folder, false), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* B3: a forward edge between stages keeps its pairs of subtasks. */
+RASK_SOURCE(emit_subtask, stage, self, int64_t, out) {
+    if (self->n++ == 1000) return RASK_END;
+    rask_emit(out, (int64_t)rask_runtime()->subtask_index);
+    return RASK_MORE;
+}
+RASK_RICH_MAP(is_same_subtask, stage, self, int64_t, n, int64_t) {
+    (void)self;
+    return n == rask_runtime()->subtask_index;
+}
+static void b3_forward_edges_between_stages_are_one_to_one(void **state) {
+    (void)state;
+    static const char *const modes[] = {"ALL_EXCHANGES_BLOCKING", "ALL_EXCHANGES_PIPELINED"};
+    for (int m = 0; m < 2; m++) {
+        rask_env *env = batch_env(NULL);
+        rask_set_parallelism(env, 3);
+        rask_disable_chaining(env);
+        rask_set_option(env, "execution.batch-shuffle-mode", modes[m]);
+        lines have = {0}, want = {0};
+        rask_stream(int64_t) n = rask_source(env, emit_subtask, .bounded = true);
+        COLLECT(int64_t, rask_map(rask_forward(n), is_same_subtask), &have);
+        for (int i = 0; i < 3000; i++) ADD(int64_t, &want, 1);
+        assert_same_records(NULL, &have, &want);
+    }
+}
+
+/* ---------------------------------------------------------------- files of a sort */
+RASK_KEYED_PROCESS(fail_at_the_end, counting, self, event, e, seen, out) {
+    (void)out;
+    if (++*rask_ref(self->count) == 3 && e.key > 0) (void)rask_fail("the third of a key");
+}
+static void files_of_a_sort_are_gone_however_the_job_ends(void **state) {
+    (void)state;
+    char folder[] = "/tmp/rask-sort-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    make_events(300);
+    for (int fails = 0; fails < 2; fails++) {
+        rask_env *env = batch_env("20kb");
+        rask_set_option(env, "io.tmp.dirs", folder);
+        rask_keyed(event) in = rask_key_by(events_of(env, first, true), key);
+        if (fails) {
+            rask_discard(rask_process(in, fail_at_the_end));
+            assert_fails(env, "the third of a key");
+        } else {
+            rask_discard(rask_process(in, watch));
+            (void)run_job(env);
+            rask_env_destroy(env);
+        }
+        assert_int_equal(open_files(folder, false), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_folder_that_is_not_there_is_named(void **state) {
+    (void)state;
+    make_events(300);
+    rask_env *env = batch_env("20kb");
+    rask_set_option(env, "io.tmp.dirs", "/nowhere/at/all");
+    rask_set_option(env, "execution.batch-shuffle-mode", "ALL_EXCHANGES_PIPELINED");
+    rask_discard(rask_process(rask_key_by(events_of(env, first, true), key), watch));
+    assert_fails(env, "/nowhere/at/all");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_come_one_after_the_other),
@@ -245,6 +422,11 @@ int main(void) {
         cmocka_unit_test(sorted_inputs_without_the_batch_state_backend),
         cmocka_unit_test(several_subtasks_sort_what_is_theirs),
         cmocka_unit_test(b1_timers_fire_at_the_end_of_each_key),
+        cmocka_unit_test(a_stage_starts_when_the_one_before_has_finished),
+        cmocka_unit_test(b4_a_lost_partition_is_made_again),
+        cmocka_unit_test(b3_forward_edges_between_stages_are_one_to_one),
+        cmocka_unit_test(files_of_a_sort_are_gone_however_the_job_ends),
+        cmocka_unit_test(a_folder_that_is_not_there_is_named),
         cmocka_unit_test(aggregations_see_their_input_in_the_order_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
