@@ -242,6 +242,7 @@ static raski_source_result note_idle(raski_operator *op, reading *r, slot *s) {
     }
     if (++r->idle_in_row < readable) return RASKI_SOURCE_MORE;
     r->idle_in_row = 0;
+    if (readable == 0) return RASKI_SOURCE_WAIT; /* its last batch was too far ahead */
     op->ctx.wake_ns = wake_ns;
     op->ctx.wake_fd = wake_fd;
     return RASKI_SOURCE_IDLE;

@@ -445,6 +445,10 @@ static void report_W16_waiting_for_the_group_is_not_idle(void **state) {
     pass(&w, 5000);
     assert_told("IDLE ");
     assert_int_equal(w.reported_ms, INT64_MAX);
+    /* the same batch puts it too far ahead, and is all there is: it waits for the group only */
+    give('a', 500);
+    assert_int_equal(raski_source_step(w.source), RASKI_SOURCE_WAIT);
+    assert_told("ACTIVE 500@500 wm500 ");
     world_fini(&w);
 }
 
