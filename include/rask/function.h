@@ -452,6 +452,15 @@
     ; \
     RASKI_BODY void fn(SELF *self_p, IN in_p)
 
+/* Of a sink: what rask_wake_at asked for has come; also when no records do. */
+#define RASK_ON_WAKE(fn, self_p, now_p) \
+    static rask_status raski_wake_body_##fn(raski_self_##fn *self_p, int64_t now_p); \
+    static rask_status raski_wake_run_##fn(void *s_, int64_t now_p) { \
+        return raski_wake_body_##fn((raski_self_##fn *)s_, now_p); \
+    } \
+    static const raski_hook raski_wake_##fn = {.wake = raski_wake_run_##fn}; \
+    static rask_status raski_wake_body_##fn(raski_self_##fn *self_p, int64_t now_p)
+
 /* ---------------------------------------------------------------- keys and partitioners */
 /* K fn(IN in): a computed key for rask_key_by_fn; the same record must always give the same key. */
 #define RASK_KEY(fn, IN, in_p, K) \
@@ -542,12 +551,13 @@
     typedef SELF raski_self_##fn; \
     RASKI_UNUSED static const raski_hook raski_open_##fn, raski_close_##fn, raski_finish_##fn, \
         raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn, raski_timer_##fn, \
-        raski_position_##fn, raski_restore_##fn;
+        raski_position_##fn, raski_restore_##fn, raski_wake_##fn;
 #define RASKI_HOOKED(fn, SELF) \
     .self = &raski_states_##SELF, .open = &raski_open_##fn, .close = &raski_close_##fn, \
     .finish = &raski_finish_##fn, .end = &raski_end_##fn, .enumerate = &raski_enumerate_##fn, \
     .add_split = &raski_add_split_##fn, .timer = &raski_timer_##fn, \
-    .position = &raski_position_##fn, .restore = &raski_restore_##fn
+    .position = &raski_position_##fn, .restore = &raski_restore_##fn, \
+    .wake = &raski_wake_##fn
 #define RASKI_DEFINE_HOOK(fn, hook, self_p) \
     static rask_status raski_##hook##_body_##fn(raski_self_##fn *self_p); \
     static rask_status raski_##hook##_run_##fn(void *s_) { \

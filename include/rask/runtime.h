@@ -109,6 +109,7 @@ typedef struct raski_hook {
     /* n timers of one time have fired; as raski_run: the rows of their keys are ctx->rows */
     size_t (*timer)(void *self, rask_timer timer, size_t n, rask_ctx *ctx);
     rask_status (*position)(void *self, rask_text *position);
+    rask_status (*wake)(void *self, int64_t now_ms);
     void (*periodic)(void *self, rask_ctx *ctx); /* watermark generators */
     uint32_t (*select)(void *self); /* which inputs to read next; a bit each */
     void (*async)(void *self, const void *record, struct raski_async_request *request);
@@ -168,6 +169,7 @@ typedef struct raski_fn {
     void (*select_keys)(const void *in, size_t n, void *ret_keys);
     int (*partition)(const void *key, int partitions);
     const raski_hook *timer;
+    const raski_hook *wake;
     const struct raski_window_fn *window; /* rask/detail/window_functions.h; or NULL */
     const raski_hook *periodic;
     const raski_hook *async, *async_timeout;
@@ -232,6 +234,13 @@ RASK_API const rask_runtime_context *rask_runtime(void);
 /* Whether the running task is to end early (the job is cancelled or fails elsewhere). A function
  * that waits for something outside of the job looks at it from time to time, and returns. */
 RASK_API bool rask_cancelled(void);
+
+/* Processing time, ms since 1970: the wall clock, or what a test says. Flink:
+ * ProcessingTimeService.getCurrentProcessingTime. */
+RASK_API int64_t rask_now_ms(void);
+/* In a sink with RASK_ON_WAKE: asks to be called when processing time has reached time_ms, once; the
+ * smallest of several times counts. Flink: ProcessingTimeService.registerTimer. */
+RASK_API void rask_wake_at(int64_t time_ms);
 
 /* The job's configuration: the value of an option by its (Flink) key, or NULL when not set.
  * Borrowed until the function is closed. */

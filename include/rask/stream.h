@@ -10,6 +10,7 @@
  * DataStream, KeyedStream, ConnectedStreams. */
 #ifndef RASK_STREAM_H
 #define RASK_STREAM_H
+#include "rask/connectors.h"
 #include "rask/formats.h"
 #include "rask/time.h"
 
@@ -79,6 +80,8 @@ typedef struct rask_options {
     bool append;                   /* text sinks: keep what the file holds */
     rask_json_options json;        /* of rask_read_json, rask_write_json (rask/formats.h) */
     rask_csv_options csv;          /* of rask_read_csv, rask_write_csv */
+    rask_file_sink_options files;  /* of rask_file_sink (rask/connectors.h) */
+    rask_datagen_options datagen;  /* of rask_datagen */
     /* event time: rask_assign_timestamps, and sources with .timestamps (rask/time.h) */
     rask_timestamps timestamps;    /* sources: RASK_TIMESTAMP_FIELD(T, field), ... */
     rask_watermarks watermarks;    /* instead of a bound: RASK_WATERMARKS(fn), RASK_NO_WATERMARKS */

@@ -40,9 +40,9 @@ raski_stream *raski_stream_mistake(rask_env *env, const raski_error *error, cons
 }
 
 /* ---------------------------------------------------------------- sources */
-static raski_stream *add_source(rask_env *env, raski_operator_definition *def, const char *name,
-                                const rask_type *type, bool legacy, bool parallel, bool bounded,
-                                const rask_options *o, const char *file, int line) {
+raski_stream *raski_stream_source(rask_env *env, raski_operator_definition *def, const char *name,
+                                  const rask_type *type, bool legacy, bool parallel, bool bounded,
+                                  const rask_options *o, const char *file, int line) {
     if (def == NULL) return raski_stream_broken(env, type);
     const char *text = raski_env_type_text(env, type);
     raski_transformation *t =
@@ -65,125 +65,8 @@ raski_stream *raski_source(rask_env *env, const raski_fn *fn, const rask_options
     raski_operator_definition *def = raski_env_define(env, fn, &o, file, line);
     /* Flink's name of the call, unless the program gives one: there every fromSource has one. */
     const char *name = o.name ? o.name : legacy ? "Custom Source" : fn->name;
-    return add_source(env, def, name, fn->out, legacy, o.parallel, o.bounded, &o, file, line);
-}
-
-raski_stream *raski_values(rask_env *env, const rask_type *type, const void *records, size_t n,
-                           const rask_options *options, size_t size, const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    raski_operator_definition *def = raski_env_define_connector(
-        env, raski_values_source(type, records, n), "Collection Source", file, line);
-    raski_stream *stream =
-        add_source(env, def, "Collection Source", type, false, false, true, &o, file, line);
-    raski_error error = {0};
-    if (!raski_stream_is_broken(stream) && o.parallelism == 0 &&
-        raski_transformation_set_parallelism(stream->transformation, 1, &error) != RASK_OK)
-        raski_env_mistake(env, &error, "Collection Source", file, line);
-    return stream;
-}
-
-raski_stream *raski_sequence(rask_env *env, int64_t from, int64_t to, const rask_options *options,
-                             size_t size, const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    raski_operator_definition *def = raski_env_define_connector(
-        env, raski_sequence_source(from, to), "Sequence Source", file, line);
-    return add_source(env, def, "Sequence Source", &rask_type_int64_t, false, true, true, &o, file,
-                      line);
-}
-
-raski_stream *raski_read_text(rask_env *env, const char *path, const rask_options *options,
-                              size_t size, const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    if (path == NULL || *path == '\0') {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
-                         "rask_read_text needs the path of a file, a folder or a glob, but got %s",
-                         path ? "an empty one" : "none (NULL): was an argument left out?");
-        return raski_stream_mistake(env, &error, "text source", &rask_type_rask_string, file, line);
-    }
-    if (o.monitor_interval.set && o.monitor_interval.ms < 1) {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
-                         "rask_read_text needs a .monitor_interval of at least 1 ms, got %lld",
-                         (long long)o.monitor_interval.ms);
-        return raski_stream_mistake(env, &error, "text source", &rask_type_rask_string, file, line);
-    }
-    const int64_t monitor_ms = o.monitor_interval.set ? o.monitor_interval.ms : 0;
-    raski_operator_definition *def = raski_env_define_connector(
-        env, raski_text_source(path, monitor_ms), "text source", file, line);
-    return add_source(env, def, "text source", &rask_type_rask_string, false, true, monitor_ms == 0,
-                      &o, file, line);
-}
-
-/* A format with options of its own in o, checked before anything is built on it. */
-static rask_status check_format(const raski_record_format *format, const rask_type *type,
-                                const char *call, const char *path, bool writes, raski_error *err) {
-    char message[256];
-    if (path == NULL || *path == '\0')
-        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s needs a path, got %s", call,
-                          path ? "an empty one" : "none (NULL)");
-    RASKI_TRY(raski_type_validate(type, err));
-    rask_format_writer *writer = NULL;
-    rask_format_reader *reader = NULL;
-    if (writes)
-        writer = raski_record_format_writer(format, type, message, sizeof message);
-    else
-        reader = raski_record_format_reader(format, type, message, sizeof message);
-    if (writer == NULL && reader == NULL)
-        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s: %s", call, message);
-    rask_format_writer_destroy(writer);
-    rask_format_reader_destroy(reader);
-    return RASK_OK;
-}
-
-static raski_stream *read_records(rask_env *env, const rask_type *type, const char *path,
-                                  const raski_record_format *format, const rask_options *o,
-                                  const char *call, const char *file, int line) {
-    raski_error error = {0};
-    const char *name = raski_record_format_source_name(format);
-    rask_status status = check_format(format, type, call, path, false, &error);
-    if (status == RASK_OK && o->monitor_interval.set && o->monitor_interval.ms < 1)
-        status = RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
-                            "%s needs a .monitor_interval of at least 1 ms, got %lld", call,
-                            (long long)o->monitor_interval.ms);
-    if (status != RASK_OK) return raski_stream_mistake(env, &error, name, type, file, line);
-    const int64_t monitor_ms = o->monitor_interval.set ? o->monitor_interval.ms : 0;
-    raski_operator_definition *def = raski_env_define_connector(
-        env, raski_record_source(type, path, monitor_ms, format), name, file, line);
-    return add_source(env, def, name, type, false, true, monitor_ms == 0, o, file, line);
-}
-
-raski_stream *raski_read_json(rask_env *env, const rask_type *type, const char *path,
-                              const rask_options *options, size_t size, const char *file,
-                              int line) {
-    rask_options o = raski_options_read(options, size);
-    const raski_record_format format = {.json = o.json};
-    return read_records(env, type, path, &format, &o, "rask_read_json", file, line);
-}
-
-raski_stream *raski_read_csv(rask_env *env, const rask_type *type, const char *path,
-                             const rask_options *options, size_t size, const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    const raski_record_format format = {.is_csv = true, .csv = o.csv};
-    return read_records(env, type, path, &format, &o, "rask_read_csv", file, line);
-}
-
-raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
-                                const rask_options *options, size_t size, const char *file,
-                                int line) {
-    rask_options o = raski_options_read(options, size);
-    if (host == NULL || port < 1 || port > 65535) {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
-                         "rask_socket_text needs a host and a port in 1..65535, got %s:%d",
-                         host ? host : "(NULL)", port);
-        return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file,
-                                    line);
-    }
-    raski_operator_definition *def = raski_env_define_connector(
-        env, raski_socket_source(host, port), "Socket Stream", file, line);
-    return add_source(env, def, "Socket Stream", &rask_type_rask_string, true, false, false, &o,
-                      file, line);
+    return raski_stream_source(env, def, name, fn->out, legacy, o.parallel, o.bounded, &o, file,
+                               line);
 }
 
 /* ---------------------------------------------------------------- operators */
@@ -467,8 +350,8 @@ raski_stream *raski_partition_custom(raski_stream *in, const raski_fn *fn, rask_
 }
 
 /* ---------------------------------------------------------------- sinks */
-static void add_sink(raski_stream *in, raski_operator_definition *def, const char *name,
-                     bool legacy, const rask_options *o, const char *file, int line) {
+void raski_stream_sink(raski_stream *in, raski_operator_definition *def, const char *name,
+                       bool legacy, const rask_options *o, const char *file, int line) {
     rask_env *env = in->env;
     if (def == NULL || raski_stream_is_broken(in)) return;
     const raski_operator_factory factory = {0};
@@ -491,76 +374,5 @@ void raski_add_sink(raski_stream *in, const raski_fn *fn, const rask_options *op
         raski_env_mistake(in->env, &error, o.name ? o.name : fn->name, file, line);
         return;
     }
-    add_sink(in, def, "Unnamed", legacy, &o, file, line);
-}
-
-void raski_print(raski_stream *in, bool to_stderr, const rask_options *options, size_t size,
-                 const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    const char *name = to_stderr ? "Print to Std. Err" : "Print to Std. Out";
-    add_sink(in,
-             raski_env_define_connector(in->env, raski_print_sink(in->type, to_stderr), name, file,
-                                        line),
-             name, true, &o, file, line);
-}
-
-static bool is_written_already(const rask_env *env, const char *path) {
-    for (size_t i = 0; i < env->connectors.count; i++) {
-        const char *other = env->connectors.items[i].writes_to;
-        if (other != NULL && strcmp(other, path) == 0) return true;
-    }
-    return false;
-}
-
-/* format NULL: lines as print shows records. */
-static void write_file(raski_stream *in, const char *path, const raski_record_format *format,
-                       const rask_options *o, const char *call, const char *file, int line) {
-    const char *name = format ? raski_record_format_sink_name(format) : "text sink";
-    raski_error error = {0};
-    rask_status status = RASK_OK;
-    if (path == NULL || *path == '\0')
-        status = RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "%s needs a path, got %s", call,
-                            path ? "an empty one" : "none (NULL)");
-    else if (is_written_already(in->env, path))
-        status = RASKI_FAIL(
-            &error, RASK_E_ARGUMENT, USER,
-            "two sinks write to \"%s\": give each its own path, or write their union", path);
-    else if (format != NULL)
-        status = check_format(format, in->type, call, path, true, &error);
-    if (status != RASK_OK) {
-        raski_env_mistake(in->env, &error, name, file, line);
-        return;
-    }
-    raski_connector sink = raski_record_sink(in->type, path, o->append, format);
-    add_sink(in, raski_env_define_connector(in->env, sink, name, file, line), name, false, o, file,
-             line);
-}
-
-void raski_write_text(raski_stream *in, const char *path, const rask_options *options, size_t size,
-                      const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    write_file(in, path, NULL, &o, "rask_write_text", file, line);
-}
-
-void raski_write_json(raski_stream *in, const char *path, const rask_options *options, size_t size,
-                      const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    const raski_record_format format = {.json = o.json};
-    write_file(in, path, &format, &o, "rask_write_json", file, line);
-}
-
-void raski_write_csv(raski_stream *in, const char *path, const rask_options *options, size_t size,
-                     const char *file, int line) {
-    rask_options o = raski_options_read(options, size);
-    const raski_record_format format = {.is_csv = true, .csv = o.csv};
-    write_file(in, path, &format, &o, "rask_write_csv", file, line);
-}
-
-void raski_discard(raski_stream *in, const rask_options *options, size_t size, const char *file,
-                   int line) {
-    rask_options o = raski_options_read(options, size);
-    add_sink(in,
-             raski_env_define_connector(in->env, raski_discarding_sink(in->type), "discarding sink",
-                                        file, line),
-             "discarding sink", false, &o, file, line);
+    raski_stream_sink(in, def, "Unnamed", legacy, &o, file, line);
 }

@@ -5,6 +5,7 @@
 #ifndef RASKI_CONNECTORS_CONNECTORS_H
 #define RASKI_CONNECTORS_CONNECTORS_H
 #include "connectors/record_format.h"
+#include "rask/connectors.h"
 #include "rask/runtime.h"
 
 typedef struct raski_connector raski_connector;
@@ -42,6 +43,10 @@ raski_connector raski_record_source_sized(const rask_type *type, const char *pat
 raski_connector raski_values_source(const rask_type *type, const void *records, size_t n);
 /* from..to, both included, shared among the readers (split source). */
 raski_connector raski_sequence_source(int64_t from, int64_t to);
+/* What generate makes of the indexes 0 .. options->rows - 1 (split source). fn says what it is:
+ * kind SPLIT_SOURCE, record type, name and place; it is copied. */
+raski_connector raski_datagen_source(const raski_fn *fn, raski_generate *generate,
+                                     const rask_datagen_options *options);
 /* The lines that a TCP server sends (plain source). */
 raski_connector raski_socket_source(const char *host, int port);
 /* A line per record on standard output or error; "N> " before it when parallel. */
@@ -52,5 +57,13 @@ raski_connector raski_text_sink(const rask_type *type, const char *path, bool ap
 /* The same with lines in a format, which is copied. */
 raski_connector raski_record_sink(const rask_type *type, const char *path, bool append,
                                   const raski_record_format *format);
+/* Part files in buckets (rask/connectors.h). bucket: a RASK_KEY function that gives strings, or
+ * NULL: by time. format NULL: text. Copies all but bucket. */
+raski_connector raski_file_sink_connector(const rask_type *type, const char *folder,
+                                          const raski_fn *bucket,
+                                          const rask_file_sink_options *options,
+                                          const raski_record_format *format);
+/* Whether such a bucket_format is known; if not, message (size bytes) says what not. */
+bool raski_file_sink_check_buckets(const char *bucket_format, char *message, size_t size);
 raski_connector raski_discarding_sink(const rask_type *type);
 #endif

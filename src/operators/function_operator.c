@@ -78,4 +78,13 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     raski_operator_hand_on(op);
 }
 
-const raski_operator_ops raski_function_ops = {.name = "function", .process = process};
+static void processing_time(raski_operator *op, int64_t now_ms) {
+    const raski_hook *hook = op->def->fn->wake;
+    if (hook == NULL || hook->wake == NULL) return;
+    rask_status status = hook->wake(op->self, now_ms);
+    if (status < 0 && !op->env->failed)
+        (void)rask_fail("it returned %d without a message (use rask_fail)", status);
+}
+
+const raski_operator_ops raski_function_ops = {
+    .name = "function", .process = process, .processing_time = processing_time};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "platform/clock.h"
 #include "types/layout.h"
 #include "types/type_info.h"
 
@@ -26,6 +27,14 @@ void raski_failure_sink_set(raski_error *sink_or_null) {
 const rask_runtime_context *rask_runtime(void) {
     static const rask_runtime_context none = {.job_name = "", .task_name = "", .operator_name = ""};
     return current ? &current->runtime : &none;
+}
+
+int64_t rask_now_ms(void) {
+    return current != NULL ? raski_operator_now_ms(current) : raski_wall_ms();
+}
+
+void rask_wake_at(int64_t time_ms) {
+    if (current != NULL) raski_operator_wake_at(current, time_ms);
 }
 
 bool rask_cancelled(void) {

@@ -276,10 +276,12 @@ static void reader_fini(reader *r) {
     raski_batch_arena_fini(&r->env.arena);
 }
 
-/* Runs up to so many steps; false: it has read everything. */
+/* Runs up to so many steps that gave records; false: it has read everything. */
 static bool run(reader *r, size_t steps) {
     for (; steps > 0; steps--) {
+        const size_t before = got.count;
         raski_source_result result = raski_source_step(r->source);
+        if (got.count == before && steps < SIZE_MAX) steps++;
         if (r->env.failed) fail_msg("%s", r->env.error.message);
         if (result == RASKI_SOURCE_END) return false;
         if (result != RASKI_SOURCE_WAIT) continue;
@@ -288,7 +290,6 @@ static bool run(reader *r, size_t steps) {
         assert_non_null(m.bytes);
         raski_source_handle_event(r->source, m.bytes, m.size);
         raski_free(m.bytes);
-        steps++; /* that was none */
     }
     return true;
 }
@@ -393,6 +394,43 @@ static void positions_in_files(void **state) {
     assert_int_equal(gzwrite(file, text, (unsigned)length), length);
     assert_int_equal(gzclose(file), Z_OK);
     check_positions(raski_text_source_sized(compressed, 0, 0, 64));
+    (void)unlink(compressed);
+}
+
+RASK_GENERATOR(make_named, named, index, random) {
+    return (named){rask_random_hex(random, (size_t)index % 30), index};
+}
+static void positions_among_generated_records(void **state) {
+    (void)state;
+    const rask_datagen_options options = {.rows = 100, .seed = 3};
+    check_positions(
+        raski_datagen_source(&raski_fn_make_named.base, raski_fn_make_named.generate, &options));
+}
+
+/* Records over several lines, split anywhere, and compressed. */
+static void positions_in_records(void **state) {
+    (void)state;
+    char path[64] = "/tmp/rask-positions-XXXXXX";
+    char text[8192];
+    size_t length = (size_t)sprintf(text, "n,name\n");
+    for (int i = 0; i < 60; i++)
+        length += (size_t)sprintf(text + length, "%d,\"%.*s\n%d\"\r\n", i, i % 20,
+                                  "a text that is cut off", i);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, length), length);
+    (void)close(fd);
+    const raski_record_format csv = {.is_csv = true, .csv = {.header = RASK_CSV_HEADER_NAMES}};
+    check_positions(raski_record_source_sized(&rask_type_named, path, 0, &csv, 0, 64));
+    check_positions(raski_record_source_sized(&rask_type_named, path, 0, &csv, 100, 32));
+    (void)unlink(path);
+    char compressed[80];
+    (void)snprintf(compressed, sizeof compressed, "%s.gz", path);
+    gzFile file = gzopen(compressed, "wb");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, text, (unsigned)length), length);
+    assert_int_equal(gzclose(file), Z_OK);
+    check_positions(raski_record_source_sized(&rask_type_named, compressed, 0, &csv, 0, 64));
     (void)unlink(compressed);
 }
 
@@ -503,6 +541,8 @@ int main(void) {
         cmocka_unit_test(positions_in_sequences),
         cmocka_unit_test(positions_among_values),
         cmocka_unit_test(positions_in_files),
+        cmocka_unit_test(positions_among_generated_records),
+        cmocka_unit_test(positions_in_records),
         cmocka_unit_test(a_split_without_positions_is_read_again),
         cmocka_unit_test(a_source_without_splits),
     };
