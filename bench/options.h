@@ -20,6 +20,7 @@ enum {
     BENCH_BROADCAST,
     BENCH_UNION,
     BENCH_TIMERS,
+    BENCH_SLIDING,
     BENCH_LATENCY
 };
 
@@ -28,7 +29,8 @@ typedef struct bench_options {
     const char *workload_name;
     uint64_t n;
     uint64_t keys;
-    uint64_t rate; /* records per second; 0: as fast as it goes */
+    uint64_t rate;   /* records per second; 0: as fast as it goes */
+    uint64_t slides; /* of a sliding window: size / slide */
     int parallelism;
     bool verify;  /* take the digest */
     char **files; /* points into argv */
@@ -52,6 +54,7 @@ static inline void bench_options_parse(bench_options *o, int argc, char **argv,
     *o = (bench_options){.workload_name = names[0],
                          .n = 1000000,
                          .keys = 10000,
+                         .slides = 10,
                          .parallelism = 1,
                          .files = argv + 1};
     for (int i = 1; i < argc; i++) {
@@ -83,12 +86,15 @@ static inline void bench_options_parse(bench_options *o, int argc, char **argv,
             o->keys = bench_parse_number(a, value);
         } else if (strcmp(a, "--rate") == 0) {
             o->rate = bench_parse_number(a, value);
+        } else if (strcmp(a, "--slides") == 0) {
+            o->slides = bench_parse_number(a, value);
         } else if (strcmp(a, "--p") == 0) {
             uint64_t p = bench_parse_number(a, value);
             o->parallelism = p >= 1 && p <= 1024 ? (int)p : 1;
         } else {
             fprintf(stderr,
-                    "usage: %s [--w WORKLOAD] [--n N] [--p P] [--keys K] [--rate R] [--verify]\n",
+                    "usage: %s [--w WORKLOAD] [--n N] [--p P] [--keys K] [--rate R] [--slides S] "
+                    "[--verify]\n",
                     argv[0]);
             exit(2);
         }

@@ -50,7 +50,8 @@ class Bench:
         print(f"FAILED: {text}", flush=True)
 
     def systems_of(self, w):
-        systems = [s for s in self.native if self.has_program(s, w)]
+        systems = [s for s in self.native if self.has_program(s, w) and
+                   (w.backend == "hashmap" or s.name != "limit")]
         if self.flink and w.flink_records:
             systems.append(self.flink)
         return systems
@@ -153,12 +154,14 @@ def main():
             chosen = [w for w in chosen if w.kind != "wordcount"]
     print(report.head(), flush=True)
     for w in chosen:
-        if w.kind in ("latency", "startup", "plan"):
+        if w.kind in ("latency", "sliding", "startup", "plan"):
             continue
         for p in w.parallelisms:
             digests = {} if arguments.no_verify else bench.verify(w, p, corpus)
             bench.timed(w, p, corpus, digests)
     extra = []
+    if any(w.kind == "sliding" for w in chosen):
+        extra += special.sliding(bench)
     if any(w.kind == "latency" for w in chosen):
         extra += special.latency(bench)
     if any(w.kind == "startup" for w in chosen):

@@ -1,14 +1,45 @@
-"""The workloads that are not a rate: latency of a keyed exchange, and start-up."""
+"""The workloads that are not a rate: what sliding windows cost as they overlap more and more, latency
+of a keyed exchange, and start-up."""
 import os
 import statistics
 
 from systems import WORK, RunError, measured
-from workloads import (BUFFER_TIMEOUTS_MS, FIRST_RESULT_GOAL_MS, LATENCY_P99_GOAL, RATES,
-                       TINY_RSS_GOAL_KB)
+from workloads import (BUFFER_TIMEOUTS_MS, BY_NAME, FIRST_RESULT_GOAL_MS, LATENCY_P99_GOAL, RATES,
+                       SLIDING_GOAL, SLIDING_RATIOS, TINY_RSS_GOAL_KB)
 
 SECONDS = 6
 SKIPPED_SECONDS = 3   # of Flink's run: its code is compiled meanwhile
 STARTS = 21
+
+
+def sliding(bench):
+    """Counts of 100 keys in windows that start each 100 ms and are longer and longer."""
+    program = os.path.join(bench.build, "bench", "rask_micro")
+    if not os.path.exists(program):
+        return []
+    n = max(1_000_000, int(BY_NAME["sliding"].records * bench.scale))
+    costs = []
+    try:
+        for ratio in SLIDING_RATIOS:
+            runs = []
+            for _ in range(bench.runs):
+                _, cost, _ = measured(bench.build, [
+                    program, "--w", "sliding", "--p", "1", "--n", str(n), "--keys", "100",
+                    "--slides", str(ratio)])
+                runs.append((cost["user_ms"] + cost["system_ms"]) * 1e6 / n)
+                bench.write("rask", "sliding", 1, {"records": n, "slides": ratio,
+                                                   "cpu_ns_per_record": runs[-1]})
+            costs.append(statistics.median(runs))
+    except RunError as e:
+        bench.fail(f"sliding: {e}")
+        return []
+    figure = ", ".join(f"{r}: {c:.1f} ns" for r, c in zip(SLIDING_RATIOS, costs))
+    row = {"name": "sliding windows, CPU per record by size / slide", "figure": figure,
+           "goal": f"within {SLIDING_GOAL} times the first",
+           "met": max(costs) <= SLIDING_GOAL * costs[0]}
+    row["text"] = f"{row['name']}: {figure}" + met_text(row["met"])
+    print(row["text"], flush=True)
+    return [row]
 
 
 def latency(bench):

@@ -50,7 +50,11 @@ def program_command(build, prefix, w, p, n, corpus, verify):
     if w.kind == "wordcount":
         return command + (corpus[:n] if prefix == "limit" else [corpus_folder(corpus, n)])
     command += ["--w", w.what, "--n", str(n)]
-    return command + (["--keys", str(w.keys)] if w.kind == "micro" else [])
+    if w.kind == "micro":
+        command += ["--keys", str(w.keys)]
+        if prefix == "rask" and w.backend != "hashmap":
+            command += ["-D", f"state.backend.type={w.backend}"]
+    return command
 
 
 class Native:

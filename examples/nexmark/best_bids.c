@@ -2,11 +2,6 @@
  * bids of each auction (q19). Results are change logs: what no longer holds is taken back. */
 #include "nexmark.h"
 
-RASK_FLAT_MAP(offers, event, e, offer, out) {
-    const bid *b = &e.bid.value;
-    if (e.bid.present) rask_emit(out, (offer){b->auction, b->bidder, b->price, b->ts});
-}
-
 NEXMARK_RESULT(offer_change, change, line) {
     nexmark_put(line, change->offer.auction);
     nexmark_put(line, change->offer.bidder);

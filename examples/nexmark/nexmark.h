@@ -13,6 +13,12 @@ enum {
     NEXMARK_DAY_MS = 100000,    /* a day, scaled so that a run has several */
 };
 
+/* Bids without their texts. */
+RASK_FLAT_MAP(offers, event, e, offer, out) {
+    const bid *b = &e.bid.value;
+    if (e.bid.present) rask_emit(out, (offer){b->auction, b->bidder, b->price, b->ts});
+}
+
 /* A source of that many events. The seed decides what they are. */
 rask_stream(event) nexmark_events(rask_env *env, uint64_t count, uint64_t seed);
 
@@ -80,6 +86,7 @@ RASK_INSTANCE(nexmark_hasher);
                             .parallelism = 1); \
     } while (0)
 
-nexmark_query query_gen, query_events, query_q0, query_q1, query_q2, query_q3, query_q18, query_q19,
-    query_q20, query_q22;
+nexmark_query query_gen, query_events, query_q0, query_q1, query_q2, query_q3, query_q4, query_q5,
+    query_q5t, query_q7, query_q8, query_q9, query_q11, query_q12, query_q15, query_q16, query_q17,
+    query_q18, query_q19, query_q20, query_q22;
 #endif
