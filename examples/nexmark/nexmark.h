@@ -47,7 +47,7 @@ RASK_INSTANCE(nexmark_hasher);
         nexmark_line line_; \
         nexmark_line_begin(&line_); \
         int sign_ = T##_write(&r_, &line_); \
-        uint64_t hash_ = nexmark_hash_line(line_.bytes, nexmark_line_length(&line_)); \
+        uint64_t hash_ = nexmark_line_hash(&line_); \
         self_->digest.count += sign_; \
         self_->digest.sum += sign_ > 0 ? hash_ : -hash_; \
     } \
