@@ -158,7 +158,7 @@ static inline rask_string next_part(const char *text, uint32_t len, uint64_t *sl
     uint32_t from = *slashes != 0 ? (uint32_t)__builtin_ctzll(*slashes) + 1 : len;
     *slashes &= *slashes - 1;
     uint32_t to = *slashes != 0 ? (uint32_t)__builtin_ctzll(*slashes) : len;
-    return rask_string_of(text + from, from < to ? to - from : 0);
+    return rask_string_part(text, len, from, from < to ? to : from);
 }
 
 RASK_FLAT_MAP(locate, event, e, located_bid, out) {
