@@ -1,8 +1,8 @@
 /* rask_micro.c - the small workloads as Rask jobs.
  *
- *   rask_micro --w counter|exchange|chain10|broadcast|union|timers|latency [--n N] [--p P] [--keys
- * K]
- *              [--rate R] [--verify] [-D key=value]...
+ *   rask_micro --w counter|exchange|chain10|broadcast|union|timers|sliding|latency [--n N] [--p P]
+ * [--keys K]
+ *              [--rate R] [--slides S] [--verify] [-D key=value]...
  *
  * Records are made by a user's source, subtask i of P makes n = i, i + P, ...; results are dropped,
  * or, with --verify, hashed by a user's sink. latency: a rate-limited source stamps each record,
@@ -109,6 +109,18 @@ RASK_ON_TIMER(remind, self, timer, out) {
     rask_emit(out, (key_time){*rask_key(out, int64_t), timer.time_ms});
 }
 
+RASK_AGGREGATE(tally, int64_t, key, key_count, sum, key_count) {
+    sum->key = key;
+    sum->count++;
+}
+RASK_AGGREGATE_RESULT(tally, sum) {
+    return *sum;
+}
+RASK_AGGREGATE_MERGE(tally, into, from) {
+    into->key = from->key;
+    into->count += from->count;
+}
+
 /* ---------------------------------------------------------------- sinks */
 
 /* Of all subtasks, added when they close. */
@@ -196,6 +208,20 @@ static void build_timers(rask_stream(bench_record) in, bool verify) {
         rask_discard(fired);
 }
 
+/* Windows start each 100 ms of event time, that is, each 1000 records, and overlap more or less. */
+static void build_sliding(rask_stream(bench_record) in, const bench_options *o) {
+    enum { SLIDE_MS = 100 };
+    rask_stream(int64_t) keys = rask_map(rask_assign_timestamps(in, t), key_of);
+    rask_windowed(int64_t) windows = rask_window(
+        rask_key_by_value(keys),
+        rask_sliding_event_time(.size_ms = SLIDE_MS * (int64_t)o->slides, .slide_ms = SLIDE_MS));
+    rask_stream(key_count) counts = rask_window_aggregate(windows, tally);
+    if (o->verify)
+        rask_sink(counts, hash_counts);
+    else
+        rask_discard(counts);
+}
+
 static void build_chain(rask_stream(bench_record) s, bool verify) {
     for (int i = 0; i < CHAIN_STEPS; i++) s = rask_map(s, add_key);
     if (verify)
@@ -244,6 +270,10 @@ static void build(rask_env *env, const bench_options *o) {
             rask_set_option(env, "pipeline.auto-watermark-interval", "1 ms");
             build_timers(source(env, o, o->n, 0), o->verify);
             break;
+        case BENCH_SLIDING:
+            rask_set_option(env, "pipeline.auto-watermark-interval", "1 ms");
+            build_sliding(source(env, o, o->n, 0), o);
+            break;
         default:
             build_latency(env, o);
             break;
@@ -259,8 +289,8 @@ static void report_latency(const bench_options *o) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const names[] = {"counter", "exchange", "chain10", "broadcast",
-                                        "union",   "timers",   "latency", NULL};
+    static const char *const names[] = {"counter", "exchange", "chain10", "broadcast", "union",
+                                        "timers",  "sliding",  "latency", NULL};
     int64_t started_ns = bench_now_ns();
     rask_env *env = rask_env_create(&argc, &argv);
     bench_options o;

@@ -121,6 +121,10 @@ uint32_t raski_table_index_remove(raski_keyed_table *table, uint64_t hash, const
     }
 }
 
+void raski_table_index_prefetch(const raski_keyed_table *table, uint64_t hash) {
+    __builtin_prefetch(table->index + (hash >> table->group_shift) * GROUP_SLOTS, 1);
+}
+
 /* Puts all rows into the (empty) index, a block at a time so that the cache misses overlap. */
 static void index_all_rows(raski_keyed_table *table) {
     uint64_t hashes[REHASH_BLOCK];

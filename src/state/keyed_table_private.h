@@ -228,6 +228,8 @@ void raski_table_drop_row(raski_keyed_table *table, uint32_t number);
 void raski_table_index_insert(raski_keyed_table *table, uint64_t hash, uint32_t number);
 /* Takes a row out; returns its number, or 0 when it is not there. */
 uint32_t raski_table_index_remove(raski_keyed_table *table, uint64_t hash, const char *row);
+/* Fetches where a row of that hash is entered into the cache. */
+void raski_table_index_prefetch(const raski_keyed_table *table, uint64_t hash);
 
 /* keyed_table_lookup.c */
 /* For a record whose key was not the first match: searches, and makes the row if there is none.

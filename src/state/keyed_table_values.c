@@ -9,6 +9,11 @@
 #include "state/key_inline.h"
 #include "state/keyed_table_cache.h"
 
+enum {
+    SWEEP_BLOCK = 64, /* rows whose index lines are on their way */
+    SWEEP_AHEAD = 8,  /* rows that are fetched ahead of that */
+};
+
 /* ---------------------------------------------------------------- lists of saved values */
 static bool saved_values_reserve(saved_values *values, size_t size) {
     if (values->count == values->capacity) {
@@ -319,18 +324,29 @@ void raski_keyed_table_end_batch(raski_keyed_table *table) {
 }
 
 void raski_keyed_table_sweep(raski_keyed_table *table, char *const *rows, size_t n) {
+    uint64_t hashes[SWEEP_BLOCK];
+    char *gone[SWEEP_BLOCK];
     RASKI_DCHECK(!table->permanent);
-    for (size_t i = 0; i < n; i++) {
-        if (__builtin_expect(*row_present(rows[i]) != 0, 1)) continue;
-        if (table->timers_offset && raski_keyed_table_pins(table, rows[i]) != 0) continue;
-        raski_keyed_table_before_write(table, rows[i]);
-        if (__builtin_expect(table->cache != NULL, 0) && raski_cache_keeps(table, rows[i]))
-            continue;
-        RASKI_DCHECK(!table->tracked_offset || load_u32(rows[i] + table->tracked_offset) == 0);
-        uint64_t hash = table_hash(table, &table->key_in_row, rows[i]);
-        uint32_t number = raski_table_index_remove(table, hash, rows[i]);
-        RASKI_ASSERT(number != 0);
-        raski_table_drop_row(table, number);
+    for (size_t i = 0; i < n;) {
+        size_t count = 0;
+        for (; i < n && count < SWEEP_BLOCK; i++) {
+            if (i + SWEEP_AHEAD < n) __builtin_prefetch(rows[i + SWEEP_AHEAD]);
+            if (__builtin_expect(*row_present(rows[i]) != 0, 1)) continue;
+            if (table->timers_offset && raski_keyed_table_pins(table, rows[i]) != 0) continue;
+            raski_keyed_table_before_write(table, rows[i]);
+            if (__builtin_expect(table->cache != NULL, 0) && raski_cache_keeps(table, rows[i]))
+                continue;
+            RASKI_DCHECK(!table->tracked_offset || load_u32(rows[i] + table->tracked_offset) == 0);
+            hashes[count] = table_hash(table, &table->key_in_row, rows[i]);
+            raski_table_index_prefetch(table, hashes[count]);
+            gone[count++] = rows[i];
+        }
+        for (size_t k = 0; k < count; k++) {
+            if (*row_present(gone[k]) != 0) continue; /* it was among them twice */
+            uint32_t number = raski_table_index_remove(table, hashes[k], gone[k]);
+            RASKI_ASSERT(number != 0);
+            raski_table_drop_row(table, number);
+        }
     }
 }
 

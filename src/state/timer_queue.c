@@ -63,11 +63,19 @@ static RASKI_COLD rask_status no_memory(const raski_timer_queue *queue, raski_er
                       queue->bytes);
 }
 
+/* Whether a bucket has a row. Mostly that needs no search: a row without pins has no timer at all,
+ * and a window registers the same time twice in a row, for its end and to be cleared. */
+static inline bool has_row(raski_timer_queue *queue, timer_bucket *bucket, const char *row) {
+    if (queue->table && raski_keyed_table_pins(queue->table, row) == 0) return false;
+    if (bucket->live > 0 && bucket->rows[bucket->end - 1] == row) return true;
+    return find_row(queue, bucket, row) != UINT32_MAX;
+}
+
 static inline rask_status add(raski_timer_queue *queue, int64_t time_ms, char *row, bool is_new,
                               bool *ret_added, raski_error *err) {
     timer_bucket *bucket = raski_timer_make_bucket(queue, time_ms);
     if (__builtin_expect(!bucket, 0)) return no_memory(queue, err);
-    if (!is_new && find_row(queue, bucket, row) != UINT32_MAX) {
+    if (!is_new && has_row(queue, bucket, row)) {
         *ret_added = false;
         return RASK_OK;
     }
