@@ -15,7 +15,7 @@
  * These stand after the function that they belong to. */
 #ifndef RASK_FUNCTION_H
 #define RASK_FUNCTION_H
-#include "rask/record.h"
+#include "rask/state.h"
 
 #ifndef __cplusplus
 #ifdef __OPTIMIZE__ /* at -O0 bodies stay functions that one can step into */
@@ -506,39 +506,6 @@
     RASKI_BODY int fn(K key_p, int partitions_p)
 
 /* ---------------------------------------------------------------- instances and keyed state */
-/* A keyed state: one value of T per key. A field of an instance struct, listed in RASK_STATE. */
-#define rask_value(T) \
-    struct { \
-        rask_ctx *ctx; \
-        uint32_t offset; \
-        uint16_t index; \
-        uint16_t track; \
-        T *type; \
-    }
-#define RASKI_STATE_0(S, f) \
-    {#f, offsetof(S, f), sizeof(*RASKI_AT(S, f).type), RASKI_TYPE_OF(*RASKI_AT(S, f).type), 0},
-#define RASKI_STATE_1(S, f) RASKI_STATE_1_(S, RASKI_UNPAREN f)
-#define RASKI_STATE_1_(S, ...) RASKI_STATE_1__(S, __VA_ARGS__)
-#define RASKI_STATE_1__(S, f, U) {#f, offsetof(S, f), sizeof(U), &RASKI_CAT(rask_type_, U), 0},
-#define RASKI_STATE(S, f) RASKI_CAT(RASKI_STATE_, RASKI_IS_PAREN(f))(S, f)
-#define RASKI_STATE_CHECK_0(S, f) \
-    _Static_assert(RASKI_IS_KNOWN(*RASKI_AT(S, f).type), \
-                   "RASK_STATE(" #S "): state '" #f "' is a record: write (" #f ", its_type)");
-#define RASKI_STATE_CHECK_1(S, f) RASKI_STATE_CHECK_1_(S, RASKI_UNPAREN f)
-#define RASKI_STATE_CHECK_1_(S, ...) RASKI_STATE_CHECK_1__(S, __VA_ARGS__)
-#define RASKI_STATE_CHECK_1__(S, f, U) \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(*RASKI_AT(S, f).type), U), \
-                   "RASK_STATE(" #S "): state '" #f "' is not of type " #U);
-#define RASKI_STATE_CHECK(S, f) RASKI_CAT(RASKI_STATE_CHECK_, RASKI_IS_PAREN(f))(S, f)
-/* An instance struct with keyed states: all its rask_value fields, a record as (field, its_type).
- */
-#define RASK_STATE(SELF, ...) \
-    RASKI_EACH(RASKI_STATE_CHECK, SELF, __VA_ARGS__) \
-    RASKI_UNUSED static const rask_field raski_state_fields_##SELF[] = { \
-        RASKI_EACH(RASKI_STATE, SELF, __VA_ARGS__)}; \
-    RASKI_UNUSED static const raski_states raski_states_##SELF = { \
-        #SELF, sizeof(SELF), raski_state_fields_##SELF, RASKI_COUNT(__VA_ARGS__)}; \
-    struct raski_semicolon
 /* An instance struct without keyed state. */
 #define RASK_INSTANCE(SELF) \
     RASKI_UNUSED static const raski_states raski_states_##SELF = {#SELF, sizeof(SELF), NULL, 0}; \
@@ -605,31 +572,6 @@
     static void raski_timer_body_##fn(RASKI_UNUSED raski_self_##fn *self_p, \
                                       RASKI_UNUSED rask_timer timer_p, \
                                       RASKI_UNUSED raski_out_##fn *out_p)
-
-static inline void *raski_state_get(const rask_ctx *ctx, uint32_t offset, unsigned index) {
-    char *row = ctx->rows[ctx->i];
-    return *(uint32_t *)(void *)row >> index & 1U ? row + offset : NULL;
-}
-static inline void *raski_state_ref(rask_ctx *ctx, uint32_t offset, unsigned index, bool track) {
-    if (RASKI_UNLIKELY(track)) raski_state_track(ctx, index);
-    char *row = ctx->rows[ctx->i];
-    uint32_t *present = (uint32_t *)(void *)row;
-    if (RASKI_UNLIKELY(!(*present >> index & 1U))) *present |= 1U << index; /* a store less */
-    return row + offset;
-}
-/* Keyed state of the current key; s is a rask_value field of the instance. Only in bodies of keyed
- * functions: hooks have no current key, and fail the job when they ask for it. Pointers are valid
- * until the body returns. Strings put into state may be borrowed: they are copied when it returns.
- * Flink: ValueState.value, update, clear.
- *   rask_get(s)         const T *: the value; NULL when it is not set
- *   rask_ref(s)         T *: the value, to be changed in place; zeroed when it was not set
- *   rask_set(s, value)  sets it
- *   rask_clear(s)       the key has no value any more */
-#define rask_get(s) ((const __typeof__(*(s).type) *)raski_state_get((s).ctx, (s).offset, (s).index))
-#define rask_ref(s) \
-    ((__typeof__((s).type))raski_state_ref((s).ctx, (s).offset, (s).index, (s).track != 0))
-#define rask_set(s, ...) ((void)(*rask_ref(s) = (__VA_ARGS__)))
-#define rask_clear(s) raski_state_clear((s).ctx, (s).index)
 
 /* ---------------------------------------------------------------- services inside bodies */
 #define RASKI_ROOM(out) \

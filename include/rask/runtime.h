@@ -141,11 +141,25 @@ struct raski_init {
     const char *type;
 };
 
-/* One keyed state of an instance struct: a field of type rask_value(T). */
+/* One keyed state of an instance struct: a field made by rask/state.h. */
+typedef enum raski_handle_kind {
+    RASKI_HANDLE_VALUE = 1,
+    RASKI_HANDLE_LIST,
+    RASKI_HANDLE_MAP,
+    RASKI_HANDLE_REDUCING,
+    RASKI_HANDLE_AGGREGATING,
+} raski_handle_kind;
+typedef struct raski_state_field {
+    const char *name;
+    uint32_t offset; /* of the handle in the instance */
+    uint32_t size;   /* of a value, an item, a map's value */
+    raski_handle_kind kind;
+    const rask_type *type, *map_key; /* of values; of a map's keys */
+} raski_state_field;
 typedef struct raski_states {
     const char *type; /* C name of the instance struct */
     size_t size;
-    const rask_field *fields; /* offset: of the handle; size and type: of the value */
+    const raski_state_field *fields;
     size_t count;
 } raski_states;
 
@@ -193,8 +207,30 @@ RASK_API int64_t raski_processing_time(const rask_ctx *ctx);
 RASK_API void raski_register_timer(rask_ctx *ctx, int64_t time_ms, bool processing);
 RASK_API void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing);
 RASK_API void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record);
-RASK_API void raski_state_track(rask_ctx *ctx, unsigned index);
-RASK_API void raski_state_clear(rask_ctx *ctx, unsigned index);
+/* Keyed state; track is that of the handle (rask/state.h). Failures fail the job; what is returned
+ * then is zero, or points to zeroes. */
+RASK_API unsigned raski_state_track(rask_ctx *ctx, unsigned track); /* the state's number */
+RASK_API const void *raski_state_read(rask_ctx *ctx, unsigned track);
+RASK_API void raski_state_clear(rask_ctx *ctx, unsigned track);
+RASK_API void raski_state_set_ttl(rask_ctx *ctx, unsigned track, rask_ttl ttl);
+RASK_API raski_any_list raski_state_list_read(rask_ctx *ctx, unsigned track);
+RASK_API void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items, size_t count,
+                                bool replace);
+RASK_API void raski_state_list_remove(rask_ctx *ctx, unsigned track, size_t from, size_t count);
+RASK_API const void *raski_state_map_get(rask_ctx *ctx, unsigned track, const void *key);
+RASK_API void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key,
+                                   size_t size);
+RASK_API void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key, const void *value);
+RASK_API bool raski_state_map_remove(rask_ctx *ctx, unsigned track, const void *key);
+RASK_API uint32_t raski_state_map_count(rask_ctx *ctx, unsigned track);
+RASK_API bool raski_state_map_next(rask_ctx *ctx, unsigned track, uint32_t *position,
+                             const void **ret_key, const void **ret_value);
+typedef struct raski_key_cursor {
+    rask_ctx *ctx;
+    struct raski_key_loop *loop;
+} raski_key_cursor;
+RASK_API bool raski_next_key(raski_key_cursor *cursor, rask_ctx *ctx, unsigned track);
+RASK_API void raski_end_keys(raski_key_cursor *cursor);
 RASK_API const void *raski_current_key(rask_ctx *ctx, const rask_type *type);
 RASK_API RASKI_COLD_CALL rask_status raski_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -353,7 +353,7 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
 /* States of an instance struct that a window has, beside RASK_STATE or RASK_INSTANCE; written alike. */
 #define RASK_WINDOW_STATE(SELF, ...) \
     RASKI_EACH(RASKI_STATE_CHECK, SELF, __VA_ARGS__) \
-    RASKI_UNUSED static const rask_field raski_window_state_fields_##SELF[] = { \
+    RASKI_UNUSED static const raski_state_field raski_window_state_fields_##SELF[] = { \
         RASKI_EACH(RASKI_STATE, SELF, __VA_ARGS__)}; \
     RASKI_UNUSED static const raski_states raski_window_states_##SELF = { \
         #SELF, sizeof(SELF), raski_window_state_fields_##SELF, RASKI_COUNT(__VA_ARGS__)}; \

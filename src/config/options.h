@@ -84,6 +84,11 @@ enum raski_vertex_description_mode_choice {
     RASKI_VERTEX_DESCRIPTION_CHOICE_TREE,
     RASKI_VERTEX_DESCRIPTION_CHOICE_CASCADING,
 };
+enum raski_state_backend_choice {
+    RASKI_STATE_BACKEND_HASHMAP,
+    RASKI_STATE_BACKEND_ROCKSDB,
+    RASKI_STATE_BACKEND_FORST,
+};
 /* restart-strategy.type, with its second spellings. */
 enum raski_restart_strategy_type {
     RASKI_RESTART_NONE,

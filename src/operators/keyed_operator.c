@@ -2,6 +2,7 @@
  * over the block, whose state handles reach into the rows. */
 #include <string.h>
 
+#include "operators/keyed_backend.h"
 #include "operators/keyed_input.h"
 #include "operators/keyed_scope.h"
 #include "operators/operator.h"
@@ -13,6 +14,7 @@ typedef struct keyed {
     raski_keyed_input input;
     char *rows[RASKI_LOOKUP_MAX];
     raski_keyed_scope scope;
+    raski_memory_limit limit; /* of the table */
     raski_empty_rows empty;
     raski_operator_timers *timers;
     int64_t timer_times[RASKI_TIMERS_BLOCK]; /* that of the event-time timers that fire */
@@ -39,16 +41,18 @@ static rask_status make_table(raski_operator *op, keyed *k, raski_error *err) {
     const raski_states *self = op->def->fn->self;
     raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
     size_t count = 0;
-    RASKI_TRY(raski_keyed_scope_specs(self, specs, &count, err));
+    RASKI_TRY(raski_keyed_scope_specs(&k->scope, self, specs, &count, err));
     /* A function without state still has a current key. */
     if (count == 0) specs[count++] = (raski_state_spec){.name = "none", .size = 1, .align = 1};
     raski_keyed_table_options options = {.key = &first_key(op)->fields,
                                          .states = specs,
                                          .state_count = count,
                                          .timers = has_timers(op)};
+    RASKI_TRY(raski_keyed_backend_apply(op, &k->limit, &options, err));
     RASKI_TRY(raski_keyed_table_create(&options, &k->table, err));
     if (has_timers(op)) k->timers = raski_operator_timers_create(op, k->table, fire);
     RASKI_TRY(raski_keyed_scope_init(&k->scope, k->table, &op->ctx, err));
+    k->scope.empty = &k->empty;
     raski_keyed_scope_bind(&k->scope, &op->ctx, self, 0, op->self);
     return RASK_OK;
 }
@@ -58,6 +62,13 @@ static rask_status setup(raski_operator *op, raski_error *err) {
     if (k == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keyed state");
     op->kind = k;
     RASKI_TRY(raski_keyed_input_init(&k->input, op, err));
+    return raski_keyed_scope_prepare(&k->scope, &op->ctx, op->def->fn->self, op->self, err);
+}
+
+/* The open hook has said which states have a time to live. */
+static rask_status opened(raski_operator *op, raski_error *err) {
+    keyed *k = op->kind;
+    raski_keyed_scope_check(&k->scope, op);
     return make_table(op, k, err);
 }
 
@@ -235,6 +246,7 @@ void raski_delete_timer(rask_ctx *ctx, int64_t time_ms, bool processing) {
 
 const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
                                             .setup = setup,
+                                            .opened = opened,
                                             .process = process,
                                             .watermark = watermark,
                                             .processing_time = processing_time,

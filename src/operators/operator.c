@@ -536,6 +536,8 @@ void raski_operator_open(raski_operator *op) {
     const raski_fn *fn = op->def->fn;
     if (fn != NULL && fn->open != NULL && fn->open->open != NULL)
         call_hook(op, fn->open->open, "open");
+    if (op->ops->opened && !op->env->failed && op->ops->opened(op, &error) != RASK_OK)
+        raski_operator_fail(op, &error);
 }
 
 void raski_operator_process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,

@@ -86,6 +86,9 @@ typedef struct raski_operator_ops {
     bool is_observer; /* of tests: gets watermarks also while what is before it is idle */
     /* Before the user's open hook; may be NULL. */
     rask_status (*setup)(raski_operator *op, raski_error *err);
+    /* After the user's open hook, before any record: makes what depends on what the hook said
+     * (time-to-live of states). May be NULL. */
+    rask_status (*opened)(raski_operator *op, raski_error *err);
     /* n >= 1 records for an input; timestamps: theirs, or NULL when none has one; exclusive: both
      * may be overwritten. */
     void (*process)(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
@@ -107,7 +110,7 @@ typedef struct raski_operator_ops {
     size_t (*timer_count)(const raski_operator *op, bool processing);
     /* Somebody has set env->attention; any operator may be meant. */
     void (*attention)(raski_operator *op);
-    /* State of this subtask, and back (before open's user hook). NULL: it has none. */
+    /* State of this subtask, and back (after opened, before any record). NULL: it has none. */
     rask_status (*snapshot)(raski_operator *op, raski_operator_snapshot_writer *writer,
                             raski_error *err);
     rask_status (*restore)(raski_operator *op, raski_operator_snapshot_reader *reader,

@@ -294,20 +294,67 @@ uint32_t raski_keyed_table_pins(const raski_keyed_table *table, const char *row)
     return pins;
 }
 
-rask_status raski_keyed_table_visit(raski_keyed_table *table, raski_keyed_table_visitor *visit,
-                                    void *ctx, raski_error *err) {
-    if (table->cache) return raski_cache_visit(table, visit, ctx, err);
-    char *rows[RASKI_LOOKUP_MAX];
-    size_t position = 0, n = 0;
-    for (char *row = NULL; (row = raski_keyed_table_next(table, &position));) {
+/* ---------------------------------------------------------------- all rows */
+struct raski_keyed_walk {
+    raski_keyed_table *table;
+    size_t position;
+    struct raski_cache_walk *cache; /* with a store */
+};
+
+rask_status raski_keyed_walk_begin(raski_keyed_table *table, raski_keyed_walk **ret_walk,
+                                   raski_error *err) {
+    raski_keyed_walk *walk = RASKI_NEW(raski_keyed_walk);
+    walk->table = table;
+    rask_status status = table->cache ? raski_cache_walk_begin(table, &walk->cache, err) : RASK_OK;
+    if (status == RASK_OK)
+        *ret_walk = walk;
+    else
+        raski_free(walk);
+    return status;
+}
+
+rask_status raski_keyed_walk_next(raski_keyed_walk *walk, char **ret_rows, size_t *ret_n,
+                                  raski_error *err) {
+    raski_keyed_table *table = walk->table;
+    if (walk->cache) return raski_cache_walk_next(walk->cache, ret_rows, ret_n, err);
+    size_t n = 0;
+    for (char *row = NULL;
+         n < RASKI_LOOKUP_MAX && (row = raski_keyed_table_next(table, &walk->position));) {
         if (!table->permanent && *row_present(row) == 0) continue;
         raski_keyed_table_before_write(table, row);
-        rows[n++] = row;
-        if (n < RASKI_LOOKUP_MAX) continue;
-        RASKI_TRY(visit(ctx, rows, n, err));
-        n = 0;
+        ret_rows[n++] = row;
     }
-    return n ? visit(ctx, rows, n, err) : RASK_OK;
+    *ret_n = n;
+    return RASK_OK;
+}
+
+void raski_keyed_walk_end(raski_keyed_walk *walk_take) {
+    if (!walk_take) return;
+    if (walk_take->cache) raski_cache_walk_end(walk_take->cache);
+    raski_free(walk_take);
+}
+
+rask_status raski_keyed_table_visit(raski_keyed_table *table, raski_keyed_table_visitor *visit,
+                                    void *ctx, raski_error *err) {
+    raski_keyed_walk *walk = NULL;
+    RASKI_TRY(raski_keyed_walk_begin(table, &walk, err));
+    char *rows[RASKI_LOOKUP_MAX];
+    size_t n = 0;
+    rask_status status = RASK_OK;
+    do {
+        status = raski_keyed_walk_next(walk, rows, &n, err);
+        if (status == RASK_OK && n > 0) status = visit(ctx, rows, n, err);
+    } while (status == RASK_OK && n > 0);
+    raski_keyed_walk_end(walk);
+    return status;
+}
+
+bool raski_keyed_table_has_store(const raski_keyed_table *table) {
+    return table->cache != NULL;
+}
+
+bool raski_keyed_table_has_ttl(const raski_keyed_table *table, size_t state) {
+    return table->states[state].ttl.time_ms > 0;
 }
 
 rask_status raski_keyed_table_flush(raski_keyed_table *table, raski_error *err) {

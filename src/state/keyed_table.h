@@ -251,16 +251,26 @@ RASKI_NODISCARD rask_status raski_keyed_table_touch(raski_keyed_table *table, ch
                                                     unsigned state, raski_error *err);
 
 /* ---- all rows */
-/* Calls visit for each row with state, also those that are only in the store, RASKI_LOOKUP_MAX at
- * most at a time; a status other than RASK_OK ends it and is returned. visit may change states in
- * the rows that it got (adopt, sweep and end_batch are its business, and with a store it must call
- * the last one, or everything comes into memory; it must not look up other keys). Order: that of
- * making without a store, some other but the same each time with one. */
+/* A walk over all rows with state, also those that are only in the store, a block at a time.
+ * Between blocks states of the rows that were given may change (adopt, sweep and end_batch are the
+ * caller's business; with a store everything comes into memory unless batches end), and rows may be
+ * made, which the walk may or may not meet. Order: that of making without a store, some other but
+ * the same each time with one. */
+typedef struct raski_keyed_walk raski_keyed_walk;
+RASKI_NODISCARD rask_status raski_keyed_walk_begin(raski_keyed_table *table,
+                                                   raski_keyed_walk **ret_walk, raski_error *err);
+/* ret_rows has room for RASKI_LOOKUP_MAX; *ret_n is 0 at the end. */
+RASKI_NODISCARD rask_status raski_keyed_walk_next(raski_keyed_walk *walk, char **ret_rows,
+                                                  size_t *ret_n, raski_error *err);
+void raski_keyed_walk_end(raski_keyed_walk *walk_take); /* NULL is fine */
+/* The same as a call for each block; a status other than RASK_OK ends it and is returned. */
 typedef rask_status raski_keyed_table_visitor(void *ctx, char *const *rows, size_t n,
                                               raski_error *err);
 RASKI_NODISCARD rask_status raski_keyed_table_visit(raski_keyed_table *table,
                                                     raski_keyed_table_visitor *visit, void *ctx,
                                                     raski_error *err);
+bool raski_keyed_table_has_store(const raski_keyed_table *table);
+bool raski_keyed_table_has_ttl(const raski_keyed_table *table, size_t state);
 /* With a store: writes all that changed to it. A no-op without. */
 RASKI_NODISCARD rask_status raski_keyed_table_flush(raski_keyed_table *table, raski_error *err);
 size_t raski_keyed_table_count(const raski_keyed_table *table); /* rows in memory: all, without a

@@ -334,59 +334,71 @@ rask_status raski_cache_flush(raski_keyed_table *table, raski_error *err) {
 }
 
 /* ---------------------------------------------------------------- all rows */
-/* Looks up the keys of n row-shaped records and visits those that have state. */
-static rask_status visit_keys(raski_keyed_table *table, const char *records, size_t n,
-                              raski_keyed_table_visitor *visit, void *ctx, raski_error *err) {
-    char *rows[RASKI_LOOKUP_MAX], *present[RASKI_LOOKUP_MAX];
-    size_t count = 0;
-    RASKI_TRY(raski_keyed_table_lookup(table, &table->key_in_row, records, table->row_size, n, rows,
-                                       NULL, err));
-    for (size_t i = 0; i < n; i++)
-        if (*row_present(rows[i]) != 0) present[count++] = rows[i];
-    raski_keyed_table_sweep(table, rows, n);
-    return count ? visit(ctx, present, count, err) : RASK_OK;
+struct raski_cache_walk {
+    raski_keyed_table *table;
+    raski_store_iterator *iterator;
+    char *records; /* row-shaped, with the keys of a block; owned */
+};
+
+rask_status raski_cache_walk_begin(raski_keyed_table *table, struct raski_cache_walk **ret_walk,
+                                   raski_error *err) {
+    RASKI_TRY(raski_cache_flush(table, err));
+    char *records = raski_try_alloc((size_t)RASKI_LOOKUP_MAX * table->row_size, ROW_ALIGN_MAX);
+    if (!records) return raski_table_no_memory(table, err);
+    raski_store_iterator *iterator = NULL;
+    rask_status status = table->cache->store->ops->iterate(table->cache->store, &iterator, err);
+    if (status != RASK_OK) {
+        raski_free(records);
+        return status;
+    }
+    struct raski_cache_walk *walk = RASKI_NEW(struct raski_cache_walk);
+    *walk = (struct raski_cache_walk){.table = table, .iterator = iterator, .records = records};
+    *ret_walk = walk;
+    return RASK_OK;
 }
 
-static rask_status visit_stored(raski_keyed_table *table, raski_store_iterator *iterator,
-                                raski_keyed_table_visitor *visit, void *ctx, char *records,
-                                raski_error *err) {
+/* The keys of the next rows in the store; *ret_n less than RASKI_LOOKUP_MAX: there are no more. */
+static rask_status read_keys(struct raski_cache_walk *walk, size_t *ret_n, raski_error *err) {
+    raski_keyed_table *table = walk->table;
     struct raski_table_cache *cache = table->cache;
-    rask_status status = RASK_OK;
     size_t n = 0;
-    for (;;) {
+    raski_arena_reset(cache->lists);
+    while (n < RASKI_LOOKUP_MAX) {
         raski_store_bytes key, value;
-        RASKI_TRY_GOTO(status, cache->store->ops->next(iterator, &key, &value, err), out);
-        if (key.bytes && raski_row_key_part(key.bytes, key.size) != RASKI_ROW_ITSELF) continue;
-        if (!key.bytes || n == RASKI_LOOKUP_MAX) {
-            RASKI_TRY_GOTO(status, visit_keys(table, records, n, visit, ctx, err), out);
-            n = 0;
-            raski_arena_reset(cache->lists);
-        }
+        RASKI_TRY(cache->store->ops->next(walk->iterator, &key, &value, err));
         if (!key.bytes) break;
+        if (raski_row_key_part(key.bytes, key.size) != RASKI_ROW_ITSELF) continue;
         void *copy = raski_arena_alloc(cache->lists, key.size);
         memcpy(copy, key.bytes, key.size);
         unsigned part = 0;
-        char *record = records + n++ * table->row_size;
+        char *record = walk->records + n++ * table->row_size;
         memset(record, 0, table->row_size);
-        RASKI_TRY_GOTO(status,
-                       raski_row_read_key(table, copy, key.size, cache->lists, record, &part, err),
-                       out);
+        RASKI_TRY(raski_row_read_key(table, copy, key.size, cache->lists, record, &part, err));
     }
-out:
-    raski_arena_reset(cache->lists);
-    return status;
+    *ret_n = n;
+    return RASK_OK;
 }
 
-rask_status raski_cache_visit(raski_keyed_table *table, raski_keyed_table_visitor *visit, void *ctx,
-                              raski_error *err) {
-    struct raski_table_cache *cache = table->cache;
-    RASKI_TRY(raski_cache_flush(table, err));
-    raski_store_iterator *iterator = NULL;
-    RASKI_TRY(cache->store->ops->iterate(cache->store, &iterator, err));
-    char *records = raski_try_alloc((size_t)RASKI_LOOKUP_MAX * table->row_size, ROW_ALIGN_MAX);
-    rask_status status = records ? visit_stored(table, iterator, visit, ctx, records, err)
-                                 : raski_table_no_memory(table, err);
-    raski_free(records);
-    cache->store->ops->end(iterator);
-    return status;
+rask_status raski_cache_walk_next(struct raski_cache_walk *walk, char **ret_rows, size_t *ret_n,
+                                  raski_error *err) {
+    raski_keyed_table *table = walk->table;
+    char *rows[RASKI_LOOKUP_MAX];
+    size_t n = 0, count = 0;
+    do { /* a block whose keys have all lost their state meanwhile is not the end */
+        RASKI_TRY(read_keys(walk, &n, err));
+        RASKI_TRY(raski_keyed_table_lookup(table, &table->key_in_row, walk->records,
+                                           table->row_size, n, rows, NULL, err));
+        for (size_t i = 0; i < n; i++)
+            if (*row_present(rows[i]) != 0) ret_rows[count++] = rows[i];
+        raski_keyed_table_sweep(table, rows, n);
+    } while (count == 0 && n == RASKI_LOOKUP_MAX);
+    *ret_n = count;
+    return RASK_OK;
+}
+
+void raski_cache_walk_end(struct raski_cache_walk *walk_take) {
+    walk_take->table->cache->store->ops->end(walk_take->iterator);
+    raski_arena_reset(walk_take->table->cache->lists);
+    raski_free(walk_take->records);
+    raski_free(walk_take);
 }

@@ -27,7 +27,12 @@ bool raski_cache_keeps(raski_keyed_table *table, char *row);
 /* Evicts what is too much. */
 void raski_cache_end_batch(raski_keyed_table *table);
 RASKI_NODISCARD rask_status raski_cache_flush(raski_keyed_table *table, raski_error *err);
-RASKI_NODISCARD rask_status raski_cache_visit(raski_keyed_table *table,
-                                              raski_keyed_table_visitor *visit, void *ctx,
-                                              raski_error *err);
+/* Walks over the rows in the store, of which at the beginning all are; see raski_keyed_walk. */
+struct raski_cache_walk;
+RASKI_NODISCARD rask_status raski_cache_walk_begin(raski_keyed_table *table,
+                                                   struct raski_cache_walk **ret_walk,
+                                                   raski_error *err);
+RASKI_NODISCARD rask_status raski_cache_walk_next(struct raski_cache_walk *walk, char **ret_rows,
+                                                  size_t *ret_n, raski_error *err);
+void raski_cache_walk_end(struct raski_cache_walk *walk_take);
 #endif

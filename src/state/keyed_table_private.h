@@ -133,7 +133,7 @@ struct raski_keyed_table {
     struct raski_table_cache *cache; /* a store and what is known about it; NULL: none */
 };
 
-/* ---- snapshots (src/state/snapshot*.c) */
+/* ---- snapshots (of the snapshot module) */
 /* What a running snapshot wants to be told; the snapshot module's own struct starts with it. */
 struct raski_table_snapshot {
     /* row is about to be changed, made or removed: the first call for its page copies the page */

@@ -127,12 +127,12 @@ static rask_status iterate(raski_state_store *base, raski_store_iterator **ret_i
 static rask_status next(raski_store_iterator *iterator, raski_store_bytes *ret_key,
                         raski_store_bytes *ret_value, raski_error *err) {
     const raski_rocksdb_library *lib = iterator->store->lib;
-    if (iterator->begun)
-        lib->iter_next(iterator->iterator);
-    else
-        lib->iter_seek_to_first(iterator->iterator);
-    iterator->begun = true;
     *ret_key = (raski_store_bytes){0};
+    if (!iterator->begun)
+        lib->iter_seek_to_first(iterator->iterator);
+    else if (lib->iter_valid(iterator->iterator))
+        lib->iter_next(iterator->iterator);
+    iterator->begun = true;
     if (lib->iter_valid(iterator->iterator)) {
         ret_key->bytes = lib->iter_key(iterator->iterator, &ret_key->size);
         ret_value->bytes = lib->iter_value(iterator->iterator, &ret_value->size);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "operators/keyed_backend.h"
 #include "operators/keyed_input.h"
 #include "operators/timers.h"
 #include "rask/join.h"
@@ -11,6 +12,7 @@ enum { PAIRS = 64 }; /* of one call of the user's loop */
 typedef struct joining {
     const raski_interval_join_detail *detail;
     raski_keyed_table *table; /* states: the list of each side */
+    raski_memory_limit limit; /* of the table */
     raski_keyed_input input;
     raski_empty_rows empty;
     raski_operator_timers *timers[2]; /* per side */
@@ -271,11 +273,9 @@ static rask_status setup(raski_operator *op, raski_error *err) {
     const raski_state_spec states[2] = {
         {.name = "LEFT_BUFFER", .type = &d->item[0], .kind = RASKI_STATE_LIST},
         {.name = "RIGHT_BUFFER", .type = &d->item[1], .kind = RASKI_STATE_LIST}};
-    const raski_keyed_table_options options = {.key = &op->def->key->fields,
-                                               .states = states,
-                                               .state_count = 2,
-                                               .timers = true,
-                                               .name = op->job->name};
+    raski_keyed_table_options options = {
+        .key = &op->def->key->fields, .states = states, .state_count = 2, .timers = true};
+    RASKI_TRY(raski_keyed_backend_apply(op, &j->limit, &options, err));
     RASKI_TRY(raski_keyed_table_create(&options, &j->table, err));
     j->timers[0] = raski_operator_timers_create(op, j->table, fire_left);
     j->timers[1] = raski_operator_timers_create(op, j->table, fire_right);

@@ -353,11 +353,16 @@ static void finish(raski_operator *op) {
 }
 
 static rask_status setup(raski_operator *op, raski_error *err) {
-    return raski_window_setup(op, fire, err);
+    return raski_window_setup(op, err);
+}
+
+static rask_status opened(raski_operator *op, raski_error *err) {
+    return raski_window_opened(op, fire, err);
 }
 
 const raski_operator_ops raski_window_ops = {.name = "window",
                                              .setup = setup,
+                                             .opened = opened,
                                              .process = process,
                                              .watermark = watermark,
                                              .processing_time = processing_time,

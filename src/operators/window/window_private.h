@@ -9,6 +9,7 @@
 #include "operators/window/assigner.h"
 #include "operators/window/trigger.h"
 #include "operators/window/window_definition.h"
+#include "state/memory_limit.h"
 #include "types/layout.h"
 
 /* One (record, window) of a block that is worked on at once. */
@@ -29,6 +30,7 @@ typedef struct window_operator {
     /* Rows by key and window: contents, slots of the trigger, window states of the function. For
      * sessions the contents are in the row of the session's state window, the rest in that of its
      * window. */
+    raski_memory_limit limit; /* of both tables */
     raski_keyed_table *table;
     raski_keyed_scope scope;
     rask_ctx window_ctx; /* of handles to window states */
@@ -68,7 +70,7 @@ typedef struct window_operator {
     bool simple; /* aggregates that are emitted and forgotten when their window ends */
 
     const rask_timer *firing; /* in a timer; else NULL */
-    bool earlier; /* a timer that fires now has registered one for an earlier time */
+    bool earlier;             /* a timer that fires now has registered one for an earlier time */
 
     /* the call of user code */
     raski_time_window window; /* whose function runs */
@@ -95,8 +97,10 @@ typedef struct window_operator {
 } window_operator;
 
 /* ---- window_setup.c */
-RASKI_NODISCARD rask_status raski_window_setup(raski_operator *op, raski_timers_fire *fire,
-                                               raski_error *err);
+/* Before the open hook, and behind it: the hook may say how states live. */
+RASKI_NODISCARD rask_status raski_window_setup(raski_operator *op, raski_error *err);
+RASKI_NODISCARD rask_status raski_window_opened(raski_operator *op, raski_timers_fire *fire,
+                                                raski_error *err);
 void raski_window_teardown(raski_operator *op);
 
 /* ---- window_operator.c */

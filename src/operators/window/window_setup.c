@@ -1,4 +1,5 @@
 /* Making and freeing a window operator: its tables, their states, and buffers. */
+#include "operators/keyed_backend.h"
 #include "operators/window/window_private.h"
 
 /* ---------------------------------------------------------------- the trigger's services */
@@ -137,15 +138,13 @@ static rask_status make_window_table(window_operator *w, raski_error *err) {
                                   .kind = list ? RASKI_STATE_LIST : RASKI_STATE_VALUE};
     add_slots(w, specs, &count);
     const size_t first_user = count;
-    if (states != NULL) RASKI_TRY(raski_keyed_scope_specs(states, specs, &count, err));
-    const raski_keyed_table_options options = {
-        .key = &w->pair_key,
-        .states = specs,
-        .state_count = count,
-        .namespace_parts = 2,
-        .max_parallelism = (uint32_t)w->op->runtime.max_parallelism,
-        .timers = true,
-        .name = w->op->job->name};
+    if (states != NULL) RASKI_TRY(raski_keyed_scope_specs(&w->scope, states, specs, &count, err));
+    raski_keyed_table_options options = {.key = &w->pair_key,
+                                         .states = specs,
+                                         .state_count = count,
+                                         .namespace_parts = 2,
+                                         .timers = true};
+    RASKI_TRY(raski_keyed_backend_apply(w->op, &w->limit, &options, err));
     RASKI_TRY(raski_keyed_table_create(&options, &w->table, err));
     w->contents_offset = raski_keyed_table_state_offset(w->table, 0);
     for (int slot = 0; slot < RASKI_TRIGGER_SLOTS; slot++)
@@ -187,14 +186,12 @@ static rask_status make_key_table(window_operator *w, raski_error *err) {
         specs[count++] = (raski_state_spec){
             .name = "merging-window-set", .type = session_type(), .kind = RASKI_STATE_LIST};
     const size_t first_user = count;
-    if (states != NULL) RASKI_TRY(raski_keyed_scope_specs(states, specs, &count, err));
+    if (states != NULL)
+        RASKI_TRY(raski_keyed_scope_specs(&w->key_scope, states, specs, &count, err));
     if (count == 0) return RASK_OK;
-    const raski_keyed_table_options options = {
-        .key = &w->pair_only_key,
-        .states = specs,
-        .state_count = count,
-        .max_parallelism = (uint32_t)w->op->runtime.max_parallelism,
-        .name = w->op->job->name};
+    raski_keyed_table_options options = {
+        .key = &w->pair_only_key, .states = specs, .state_count = count};
+    RASKI_TRY(raski_keyed_backend_apply(w->op, &w->limit, &options, err));
     RASKI_TRY(raski_keyed_table_create(&options, &w->keys, err));
     if (states == NULL || states->count == 0) return RASK_OK;
     RASKI_TRY(raski_keyed_scope_init(&w->key_scope, w->keys, &w->op->ctx, err));
@@ -273,7 +270,7 @@ static rask_status make_built_in(window_operator *w, raski_error *err) {
     return raski_aggregate_create(&options, &w->built_in, err);
 }
 
-rask_status raski_window_setup(raski_operator *op, raski_timers_fire *fire, raski_error *err) {
+rask_status raski_window_setup(raski_operator *op, raski_error *err) {
     window_operator *w = raski_try_calloc(1, sizeof *w);
     if (w == NULL)
         return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for a window operator");
@@ -281,6 +278,16 @@ rask_status raski_window_setup(raski_operator *op, raski_timers_fire *fire, rask
     w->op = op;
     w->def = op->def->detail;
     w->window_ctx.op = op;
+    const raski_fn *process = w->def->process;
+    if (process == NULL || process->self == NULL) return RASK_OK; /* no instance, no handles */
+    if (process->window->window_states != NULL)
+        RASKI_TRY(raski_keyed_scope_prepare(&w->scope, &w->window_ctx,
+                                            process->window->window_states, op->self, err));
+    return raski_keyed_scope_prepare(&w->key_scope, &op->ctx, process->self, op->self, err);
+}
+
+rask_status raski_window_opened(raski_operator *op, raski_timers_fire *fire, raski_error *err) {
+    window_operator *w = op->kind;
     w->merging = raski_window_assigner_is_merging(&w->def->assigner);
     RASKI_TRY(raski_keyed_input_init(&w->input, op, err));
     RASKI_TRY(make_pair_key(w, err));
