@@ -3,66 +3,118 @@
  * what is merged in. Flink: MergingWindowSet. */
 #include "operators/window/window_private.h"
 
-/* The sessions of a key; borrowed until they change. */
-static bool sessions_of(window_operator *w, char *key_row, const session **ret_sessions,
-                        uint32_t *ret_count) {
+/* The session that begins last, in its row; the row has one. */
+static session *last_session(const window_operator *w, char *key_row) {
+    return (session *)(void *)(key_row + w->session_offset);
+}
+
+/* The others, by their start; borrowed until they change. */
+static bool other_sessions(window_operator *w, char *key_row, const session **ret_others,
+                           uint32_t *ret_count) {
     raski_error error = {0};
     raski_list_view view = {0};
-    if (!raski_window_ok(w, raski_keyed_table_list(w->keys, key_row, 0, &view, &error), &error))
+    if (raski_row_has(key_row, SESSION_OTHERS) &&
+        !raski_window_ok(w, raski_keyed_table_list(w->keys, key_row, SESSION_OTHERS, &view, &error),
+                         &error))
         return false;
-    *ret_sessions = view.items;
+    *ret_others = view.items;
     *ret_count = view.count;
     return true;
 }
 
-static uint32_t find(const session *sessions, uint32_t count, raski_time_window window) {
-    uint32_t i = 0;
-    while (i < count && !raski_window_equal(sessions[i].window, window)) i++;
+/* Reads the sessions of a key: w->sessions, a copy, by their start. */
+static bool read_sessions(window_operator *w, char *key_row) {
+    const session *others = NULL;
+    uint32_t count = 0;
+    w->sessions.count = 0;
+    if (!raski_row_has(key_row, SESSION_LAST)) return true;
+    if (!other_sessions(w, key_row, &others, &count)) return false;
+    for (uint32_t i = 0; i < count; i++) raski_vec_push(&w->sessions, others[i]);
+    raski_vec_push(&w->sessions, *last_session(w, key_row));
+    return true;
+}
+
+/* Writes w->sessions back. */
+static bool write_sessions(window_operator *w, char *key_row) {
+    raski_error error = {0};
+    session *items = w->sessions.items;
+    const size_t count = w->sessions.count;
+    if (count == 0)
+        return raski_window_ok(w, raski_keyed_table_clear(w->keys, key_row, SESSION_LAST, &error),
+                               &error);
+    for (size_t i = 1; i < count; i++) {
+        const session moved = items[i];
+        size_t to = i;
+        for (; to > 0 && items[to - 1].window.start_ms > moved.window.start_ms; to--)
+            items[to] = items[to - 1];
+        items[to] = moved;
+    }
+    *last_session(w, key_row) = items[count - 1];
+    raski_row_set(key_row, SESSION_LAST);
+    if (count == 1 && !raski_row_has(key_row, SESSION_OTHERS)) return true;
+    return raski_window_ok(w,
+                           raski_keyed_table_list_replace(w->keys, key_row, SESSION_OTHERS, items,
+                                                          (uint32_t)(count - 1), &error),
+                           &error);
+}
+
+/* Its place in w->sessions, or their number. */
+static size_t find(const window_operator *w, raski_time_window window) {
+    size_t i = 0;
+    while (i < w->sessions.count && !raski_window_equal(w->sessions.items[i].window, window)) i++;
     return i;
+}
+
+static void remove_at(window_operator *w, size_t i) {
+    w->sessions.items[i] = w->sessions.items[--w->sessions.count];
 }
 
 bool raski_window_find_session(window_operator *w, char *key_row, raski_time_window window,
                                session *ret_session) {
-    const session *sessions = NULL;
-    uint32_t count = 0;
-    if (!sessions_of(w, key_row, &sessions, &count)) return false;
-    const uint32_t i = find(sessions, count, window);
-    if (i == count) return false;
-    *ret_session = sessions[i];
+    if (!read_sessions(w, key_row)) return false;
+    const size_t i = find(w, window);
+    if (i == w->sessions.count) return false;
+    *ret_session = w->sessions.items[i];
     return true;
 }
 
-static bool add_session(window_operator *w, char *key_row, session added) {
+/* Removes one of the others, or (at: their number) the last. */
+static bool remove_session(window_operator *w, char *key_row, uint32_t at, uint32_t count,
+                           const session *others) {
     raski_error error = {0};
-    return raski_window_ok(w, raski_keyed_table_list_add(w->keys, key_row, 0, &added, 1, &error),
-                           &error);
+    if (at == count && count == 0)
+        return raski_window_ok(w, raski_keyed_table_clear(w->keys, key_row, SESSION_LAST, &error),
+                               &error);
+    if (at == count) {
+        at = count - 1;
+        *last_session(w, key_row) = others[at];
+    }
+    return raski_window_ok(
+        w, raski_keyed_table_list_remove(w->keys, key_row, SESSION_OTHERS, at, 1, &error), &error);
 }
 
 void raski_window_retire(window_operator *w, char *key_row, raski_time_window window) {
-    const session *sessions = NULL;
-    uint32_t count = 0;
-    raski_error error = {0};
-    if (!sessions_of(w, key_row, &sessions, &count)) return;
-    const uint32_t i = find(sessions, count, window);
-    if (i < count)
-        (void)raski_window_ok(w, raski_keyed_table_list_remove(w->keys, key_row, 0, i, 1, &error),
-                              &error);
+    const session *others = NULL;
+    uint32_t count = 0, at = 0;
+    if (!raski_row_has(key_row, SESSION_LAST) || !other_sessions(w, key_row, &others, &count))
+        return;
+    while (at < count && !raski_window_equal(others[at].window, window)) at++;
+    if (at < count || raski_window_equal(last_session(w, key_row)->window, window))
+        (void)remove_session(w, key_row, at, count, others);
 }
 
 /* ---------------------------------------------------------------- merging */
 /* The sessions that merge with a new window, in the order in which Flink goes through them (of a
  * Java set, which decides how lists are concatenated): w->merged. Returns what they cover. */
-static raski_time_window find_merged(window_operator *w, const session *sessions, uint32_t count,
-                                     raski_time_window added) {
+static raski_time_window find_merged(window_operator *w, raski_time_window added) {
     raski_time_window cover = added;
     w->merged.count = 0;
-    raski_vec_reserve(&w->merged, count + 1);
     /* Sessions do not touch each other, but what they cover together with the new one may reach
      * further ones. */
     for (bool grown = true; grown;) {
         grown = false;
-        for (uint32_t i = 0; i < count; i++) {
-            const raski_time_window window = sessions[i].window;
+        for (size_t i = 0; i < w->sessions.count; i++) {
+            const raski_time_window window = w->sessions.items[i].window;
             if (!raski_window_intersects(cover, window)) continue;
             bool known = false;
             for (size_t k = 0; k < w->merged.count && !known; k++)
@@ -70,7 +122,7 @@ static raski_time_window find_merged(window_operator *w, const session *sessions
             if (known) continue;
             raski_vec_push(&w->merged, window);
             cover = raski_window_cover(cover, window);
-            grown = true;
+            grown = w->sessions.count > 1;
         }
     }
     return cover;
@@ -157,7 +209,16 @@ static bool merge_contents(window_operator *w, char *key, const raski_time_windo
     return raski_window_merge_contents(w, into, others);
 }
 
-/* Merges the sessions of w->merged with the new window into result. */
+/* A lazy timer: that of the state window stays, the others go. */
+static bool delete_lazy_timer(window_operator *w, char *key, const session *merged) {
+    char *row = raski_window_row(w, key, merged->state);
+    if (row == NULL) return false;
+    raski_operator_timers_delete(w->timers, merged->timer_ms, !w->def->assigner.event_time, row);
+    raski_window_touch(w, row);
+    return true;
+}
+
+/* Merges the sessions of w->merged with the new window into result. w->sessions has them. */
 static bool merge(window_operator *w, char *key, char *key_row, raski_time_window added,
                   raski_time_window result, session *ret_session) {
     order_as_java(w, added);
@@ -165,44 +226,142 @@ static bool merge(window_operator *w, char *key, char *key_row, raski_time_windo
     raski_time_window *states = raski_batch_arena_alloc(&w->op->env->arena, n * sizeof *states);
     if (states == NULL || !check_merge(w, result)) return false;
     for (size_t i = 0; i < n; i++) {
-        session merged = {{0, 0}, {0, 0}};
-        if (!raski_window_find_session(w, key_row, w->merged.items[i], &merged)) return false;
+        const size_t at = find(w, w->merged.items[i]);
+        const session merged = w->sessions.items[at];
         states[i] = merged.state;
-        raski_window_retire(w, key_row, w->merged.items[i]);
+        if (i == 0) *ret_session = (session){result, merged.state, merged.timer_ms};
+        if (i > 0 && w->lazy_timers && !delete_lazy_timer(w, key, &merged)) return false;
+        remove_at(w, at);
     }
-    *ret_session = (session){result, states[0]};
-    return add_session(w, key_row, *ret_session) && merge_triggers(w, key, result) &&
+    raski_vec_push(&w->sessions, *ret_session);
+    return write_sessions(w, key_row) && (w->lazy_timers || merge_triggers(w, key, result)) &&
            merge_contents(w, key, states, n);
 }
 
 /* A record whose own window is a session that others made together (possible with dynamic gaps
  * only): Flink 2.2.0 keeps its contents in its own state window from then on, and those so far are
  * lost. Here they are removed as well. */
-static bool begin_anew(window_operator *w, char *key, char *key_row, session *found) {
+static bool begin_anew(window_operator *w, char *key, char *key_row, size_t at,
+                       session *ret_session) {
+    session *found = &w->sessions.items[at];
     if (raski_window_equal(found->state, found->window)) return true;
     char *row = raski_window_row(w, key, found->state);
     if (row == NULL || !raski_window_clear_contents(w, row)) return false;
-    raski_window_retire(w, key_row, found->window);
+    if (w->lazy_timers) {
+        if (!delete_lazy_timer(w, key, found)) return false;
+        found->timer_ms = INT64_MIN;
+    }
     found->state = found->window;
-    return add_session(w, key_row, *found);
+    *ret_session = *found;
+    return write_sessions(w, key_row);
+}
+
+/* Most records come in order: a window then has to do with the last session at most. false: it has
+ * to do with others, or has to merge, or (the operator has failed) with none. */
+static bool add_last(window_operator *w, char *key_row, raski_time_window added,
+                     session *ret_session) {
+    const session *others = NULL;
+    uint32_t count = 0;
+    raski_error error = {0};
+    session *last = last_session(w, key_row);
+    if (raski_row_has(key_row, SESSION_LAST)) {
+        if (!other_sessions(w, key_row, &others, &count) ||
+            (count > 0 && others[count - 1].window.end_ms >= added.start_ms) ||
+            added.end_ms < last->window.start_ms)
+            return false;
+        if (raski_window_intersects(last->window, added)) {
+            const raski_time_window result = raski_window_cover(last->window, added);
+            const bool grows = !raski_window_equal(result, last->window);
+            if (grows ? !w->lazy_timers || !check_merge(w, result)
+                      : raski_window_equal(added, result))
+                return false;
+            last->window = result;
+            *ret_session = *last;
+            return true;
+        }
+        if (!raski_window_ok(
+                w, raski_keyed_table_list_add(w->keys, key_row, SESSION_OTHERS, last, 1, &error),
+                &error))
+            return false;
+    }
+    *last = (session){added, added, INT64_MIN};
+    raski_row_set(key_row, SESSION_LAST);
+    *ret_session = *last;
+    return true;
 }
 
 /* The session that a new window becomes, or becomes part of. */
 static bool add_window(window_operator *w, char *key, char *key_row, raski_time_window added,
                        session *ret_session) {
-    const session *sessions = NULL;
-    uint32_t count = 0;
-    if (!sessions_of(w, key_row, &sessions, &count)) return false;
-    const raski_time_window result = find_merged(w, sessions, count, added);
+    if (add_last(w, key_row, added, ret_session)) return true;
+    if (w->op->ctx.failed || !read_sessions(w, key_row)) return false;
+    const raski_time_window result = find_merged(w, added);
     if (w->merged.count == 0) {
-        *ret_session = (session){added, added};
-        return add_session(w, key_row, *ret_session);
+        *ret_session = (session){added, added, INT64_MIN};
+        raski_vec_push(&w->sessions, *ret_session);
+        return write_sessions(w, key_row);
     }
     if (w->merged.count == 1 && raski_window_equal(w->merged.items[0], result)) {
-        *ret_session = sessions[find(sessions, count, result)]; /* it covers the new one */
-        return !raski_window_equal(added, result) || begin_anew(w, key, key_row, ret_session);
+        const size_t at = find(w, result); /* it covers the new one */
+        *ret_session = w->sessions.items[at];
+        return !raski_window_equal(added, result) || begin_anew(w, key, key_row, at, ret_session);
     }
     return merge(w, key, key_row, added, result, ret_session);
+}
+
+/* ---------------------------------------------------------------- lazy timers */
+/* Sessions grow with almost every record. With Flink's own trigger and no lateness all that the
+ * timers of merged windows do is to be deleted, so a session keeps the timer that it has; when that
+ * fires before the session's end it is registered again. */
+static void register_lazily(window_operator *w, char *key_row, const session *s, char *row) {
+    if (s->timer_ms != INT64_MIN) return;
+    const int64_t max = raski_window_max_timestamp(s->window);
+    raski_operator_timers_register(w->timers, max, !w->def->assigner.event_time, row);
+    session *last = last_session(w, key_row);
+    if (raski_window_equal(last->window, s->window)) {
+        last->timer_ms = max;
+        return;
+    }
+    if (!read_sessions(w, key_row)) return;
+    w->sessions.items[find(w, s->window)].timer_ms = max;
+    (void)write_sessions(w, key_row);
+}
+
+/* Of a session that has grown meanwhile. */
+static void register_again(window_operator *w, char *key_row, uint32_t at, uint32_t count,
+                           int64_t max, bool processing, char *row) {
+    raski_operator_timers_register(w->timers, max, processing, row);
+    if (at == count) {
+        last_session(w, key_row)->timer_ms = max;
+        return;
+    }
+    if (!read_sessions(w, key_row)) return;
+    w->sessions.items[at].timer_ms = max;
+    (void)write_sessions(w, key_row);
+}
+
+void raski_window_fire_session(window_operator *w, rask_timer timer, char *row) {
+    const raski_time_window state = window_of_row(w, row);
+    const session *others = NULL;
+    uint32_t count = 0, at = 0;
+    raski_window_touch(w, row);
+    raski_window_key_of_row(w, row, w->one_key);
+    char *key_row = raski_window_key_row(w, w->one_key);
+    if (key_row == NULL || !raski_row_has(key_row, SESSION_LAST) ||
+        !other_sessions(w, key_row, &others, &count))
+        return;
+    while (at < count && !raski_window_equal(others[at].state, state)) at++;
+    const session fired = at < count ? others[at] : *last_session(w, key_row);
+    if (!raski_window_equal(fired.state, state) || fired.timer_ms != timer.time_ms) return;
+    const int64_t max = raski_window_max_timestamp(fired.window);
+    if (max > timer.time_ms && !w->op->ending_keys) { /* when keys end nothing comes later */
+        register_again(w, key_row, at, count, max, timer.processing, row);
+        return;
+    }
+    if (!remove_session(w, key_row, at, count, others)) return;
+    raski_window_apply_result(w, RASK_FIRE, fired.window, row);
+    if (w->op->ctx.failed || !raski_window_clear_contents(w, row)) return;
+    raski_window_call_clear(w, fired.window, row);
 }
 
 /* ---------------------------------------------------------------- records */
@@ -221,6 +380,12 @@ static void add_record(window_operator *w, char *key, char *key_row, uint32_t re
     if (raski_window_is_late(w, found.window)) {
         raski_window_retire(w, key_row, found.window);
         raski_window_skipped(w, record);
+        return;
+    }
+    if (w->lazy_timers) {
+        char *row = raski_window_row(w, key, found.state);
+        if (row != NULL && raski_window_add(w, row, record))
+            register_lazily(w, key_row, &found, row);
         return;
     }
     char *row = raski_window_row(w, key, found.window);

@@ -312,7 +312,9 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
         w->firing = &timer;
         w->earlier = false;
         for (size_t i = 0; i < n && !op->ctx.failed; i++) {
-            if (w->earlier) /* the rest come after it */
+            if (w->lazy_timers)
+                raski_window_fire_session(w, timer, rows[i]);
+            else if (w->earlier) /* the rest come after it */
                 raski_operator_timers_register(w->timers, timer.time_ms, timer.processing, rows[i]);
             else
                 fire_one(w, timer, rows[i]);

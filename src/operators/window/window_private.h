@@ -18,10 +18,16 @@ typedef struct window_pair {
     raski_time_window window;
 } window_pair;
 
-/* A session in flight: its window, and the one under which its contents are kept. */
+/* A session in flight: its window, and the one under which its contents are kept. Where timers are
+ * lazy, the row of the contents has the session's timer, which may come before its end. */
 typedef struct session {
     raski_time_window window, state;
+    int64_t timer_ms;
 } session;
+
+/* States of a row of keys, for sessions: the one that begins last, and the others by their start.
+ */
+enum { SESSION_LAST, SESSION_OTHERS };
 
 typedef struct window_operator {
     raski_operator *op;
@@ -67,6 +73,9 @@ typedef struct window_operator {
     char *one_key;   /* one more */
     int64_t now_ms;
     bool never_fires_on_element; /* the trigger */
+    bool lazy_timers; /* sessions with their own trigger and no lateness: merging_windows.c */
+    uint32_t session_offset;     /* of SESSION_LAST */
+    RASKI_VEC(session) sessions; /* of the key at hand */
     bool simple; /* aggregates that are emitted and forgotten when their window ends */
 
     const rask_timer *firing; /* in a timer; else NULL */
@@ -164,4 +173,6 @@ void raski_window_process_merging(window_operator *w, size_t n);
 bool raski_window_find_session(window_operator *w, char *key_row, raski_time_window window,
                                session *ret_session);
 void raski_window_retire(window_operator *w, char *key_row, raski_time_window window);
+/* A lazy timer of a row of contents has fired. */
+void raski_window_fire_session(window_operator *w, rask_timer timer, char *row);
 #endif

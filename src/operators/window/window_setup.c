@@ -166,12 +166,13 @@ static const rask_type *session_type(void) {
         {"start", offsetof(session, window.start_ms), 8, &rask_type_int64_t, 0},
         {"end", offsetof(session, window.end_ms), 8, &rask_type_int64_t, 0},
         {"state_start", offsetof(session, state.start_ms), 8, &rask_type_int64_t, 0},
-        {"state_end", offsetof(session, state.end_ms), 8, &rask_type_int64_t, 0}};
+        {"state_end", offsetof(session, state.end_ms), 8, &rask_type_int64_t, 0},
+        {"timer", offsetof(session, timer_ms), 8, &rask_type_int64_t, 0}};
     static const rask_type type = {.name = "session",
                                    .kind = RASK_KIND_RECORD,
                                    .size = sizeof(session),
                                    .align = _Alignof(session),
-                                   .field_count = 4,
+                                   .field_count = 5,
                                    .fields = fields};
     return &type;
 }
@@ -182,9 +183,11 @@ static rask_status make_key_table(window_operator *w, raski_error *err) {
     const raski_states *states = process != NULL ? process->self : NULL;
     raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
     size_t count = 0;
-    if (w->merging)
+    if (w->merging) {
+        specs[count++] = (raski_state_spec){.name = "session", .type = session_type()};
         specs[count++] = (raski_state_spec){
-            .name = "merging-window-set", .type = session_type(), .kind = RASKI_STATE_LIST};
+            .name = "other-sessions", .type = session_type(), .kind = RASKI_STATE_LIST};
+    }
     const size_t first_user = count;
     if (states != NULL)
         RASKI_TRY(raski_keyed_scope_specs(&w->key_scope, states, specs, &count, err));
@@ -193,6 +196,7 @@ static rask_status make_key_table(window_operator *w, raski_error *err) {
         .key = &w->pair_only_key, .states = specs, .state_count = count};
     RASKI_TRY(raski_keyed_backend_apply(w->op, &w->limit, &options, err));
     RASKI_TRY(raski_keyed_table_create(&options, &w->keys, err));
+    w->session_offset = raski_keyed_table_state_offset(w->keys, SESSION_LAST);
     if (states == NULL || states->count == 0) return RASK_OK;
     RASKI_TRY(raski_keyed_scope_init(&w->key_scope, w->keys, &w->op->ctx, err));
     raski_keyed_scope_bind(&w->key_scope, &w->op->ctx, states, first_user, w->op->self);
@@ -246,11 +250,13 @@ static void look_at_program(window_operator *w) {
         w->def->element == NULL &&
         (w->def->contents == RASKI_WINDOW_REDUCE || w->def->contents == RASKI_WINDOW_AGGREGATE) &&
         has_pointers(w->contents_type);
+    const bool own_trigger = kind == (w->def->assigner.event_time ? RASKI_TRIGGER_EVENT_TIME
+                                                                  : RASKI_TRIGGER_PROCESSING_TIME);
+    const bool in_time = w->def->allowed_lateness_ms == 0 || !w->def->assigner.event_time;
+    w->lazy_timers = w->merging && own_trigger && in_time;
     w->simple = !w->merging && w->def->element == NULL &&
                 w->def->contents == RASKI_WINDOW_AGGREGATE && w->def->process == NULL &&
-                w->def->allowed_lateness_ms == 0 &&
-                kind == (w->def->assigner.event_time ? RASKI_TRIGGER_EVENT_TIME
-                                                     : RASKI_TRIGGER_PROCESSING_TIME);
+                own_trigger && in_time;
     w->trigger = (raski_trigger_context){
         .base = {.raski_register_timer = register_timer, .raski_delete_timer = delete_timer},
         .get = get_slot,
@@ -319,6 +325,7 @@ void raski_window_teardown(raski_operator *op) {
     raski_vec_free(&w->touched);
     raski_vec_free(&w->touched_keys);
     raski_vec_free(&w->merged);
+    raski_vec_free(&w->sessions);
     char *const buffers[] = {w->pair_keys, w->one_key, (char *)w->gaps, w->value,    w->accumulator,
                              w->scratch,   w->first,   w->second,       w->elements, w->keep};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) raski_free(buffers[i]);
