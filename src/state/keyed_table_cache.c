@@ -71,6 +71,10 @@ void raski_cache_destroy(struct raski_table_cache *cache_take_or_null) {
     raski_free(cache);
 }
 
+raski_state_store *raski_cache_store(const raski_keyed_table *table) {
+    return table->cache->store;
+}
+
 rask_status raski_cache_check(raski_keyed_table *table, raski_error *err) {
     const raski_error *error = &table->cache->error;
     if (error->status == RASK_OK) return RASK_OK;

@@ -35,4 +35,6 @@ RASKI_NODISCARD rask_status raski_cache_walk_begin(raski_keyed_table *table,
 RASKI_NODISCARD rask_status raski_cache_walk_next(struct raski_cache_walk *walk, char **ret_rows,
                                                   size_t *ret_n, raski_error *err);
 void raski_cache_walk_end(struct raski_cache_walk *walk_take);
+/* The store; borrowed. */
+raski_state_store *raski_cache_store(const raski_keyed_table *table);
 #endif

@@ -416,3 +416,72 @@ rask_status raski_row_read_container(raski_keyed_table *table, char *bytes, size
                ? read_list(table, &in, count, row, state, err)
                : read_map(table, &in, count, row, state, err);
 }
+
+/* ---------------------------------------------------------------- without a table */
+bool raski_row_borrow_states(const raski_keyed_table *table, char *bytes, size_t size, char *row) {
+    value_reader in = {.bytes = bytes, .size = size};
+    if (!take(&in, row_present(row), sizeof(uint32_t))) return false;
+    for (unsigned i = 0; i < table->state_count; i++) {
+        const table_state *state = &table->states[i];
+        if (!raski_row_has(row, i)) continue;
+        bool done = true;
+        if (state->kind != RASKI_STATE_VALUE) {
+            done = take(&in, &row_slot(table, row, i)->count, sizeof(uint32_t));
+        } else {
+            if (state->ttl.time_ms) done = take(&in, row + state->ttl_offset, sizeof(int64_t));
+            if (done && !state->layout) {
+                done = take(&in, row + state->offset, state->size);
+            } else if (done) {
+                const char *value = take_section(&in, state->layout, state->size, 1);
+                done = value != NULL;
+                if (done) memcpy(row + state->offset, value, state->size);
+            }
+        }
+        if (!done) return false;
+    }
+    return true;
+}
+
+bool raski_row_items_init(raski_row_items *items, const raski_keyed_table *table, unsigned state,
+                          char *bytes, size_t size) {
+    const table_state *spec = &table->states[state];
+    value_reader in = {.bytes = bytes, .size = size};
+    *items = (raski_row_items){.bytes = bytes, .size = size};
+    if (!take(&in, &items->left, sizeof items->left)) return false;
+    if (spec->kind == RASKI_STATE_LIST) {
+        items->items = take_section(&in, spec->layout, spec->item_size, items->left);
+        if (!items->items) return false;
+        if (spec->ttl.time_ms) {
+            items->times = take_section(&in, NULL, sizeof(int64_t), items->left);
+            if (!items->times) return false;
+        }
+    }
+    items->at = in.at;
+    return true;
+}
+
+bool raski_row_items_next(raski_row_items *items, const raski_keyed_table *table, unsigned state,
+                          const char **ret_key, const char **ret_value, const char **ret_time) {
+    const table_state *spec = &table->states[state];
+    *ret_key = *ret_time = NULL;
+    if (items->left == 0) return false;
+    items->left--;
+    if (spec->kind == RASKI_STATE_LIST) {
+        *ret_value = items->items;
+        items->items += spec->item_size;
+        *ret_time = items->times;
+        if (items->times) items->times += sizeof(int64_t);
+        return true;
+    }
+    value_reader in = {.bytes = items->bytes, .at = items->at, .size = items->size};
+    *ret_key = take_section(&in, spec->key_layout, spec->key_size, 1);
+    *ret_value = *ret_key ? take_section(&in, spec->layout, spec->item_size, 1) : NULL;
+    if (!*ret_value) return false;
+    if (spec->ttl.time_ms) {
+        if (in.size - in.at < sizeof(int64_t)) return false;
+        *ret_time = in.bytes + in.at;
+        in.at += sizeof(int64_t);
+    }
+    items->at = in.at;
+    return true;
+}

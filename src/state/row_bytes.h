@@ -43,4 +43,22 @@ bool raski_row_write_container(const raski_keyed_table *table, const char *row, 
 RASKI_NODISCARD rask_status raski_row_read_container(raski_keyed_table *table, char *bytes,
                                                      size_t size, char *row, unsigned state,
                                                      raski_error *err);
+
+/* ---- reading without a table, for snapshots: what is read borrows from bytes, which are changed.
+ * false: damaged. Threads: any. */
+/* The values of a row's states; of lists and maps only the counts. row is zeroed but for its key.
+ */
+bool raski_row_borrow_states(const raski_keyed_table *table, char *bytes, size_t size, char *row);
+/* What a list or map has, one item or entry after another. */
+typedef struct raski_row_items {
+    char *bytes;
+    size_t at, size;
+    uint32_t left;
+    const char *items, *times; /* LIST: of the next */
+} raski_row_items;
+bool raski_row_items_init(raski_row_items *items, const raski_keyed_table *table, unsigned state,
+                          char *bytes, size_t size);
+/* The next one; *ret_key is NULL for a list, *ret_time (unaligned) without TTL. */
+bool raski_row_items_next(raski_row_items *items, const raski_keyed_table *table, unsigned state,
+                          const char **ret_key, const char **ret_value, const char **ret_time);
 #endif

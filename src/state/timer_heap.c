@@ -98,9 +98,12 @@ static bool bucket_reserve(raski_timer_queue *queue) {
     if (capacity > UINT32_MAX / 2) return false;
     timer_bucket *buckets = raski_try_alloc(capacity * sizeof *buckets, 64);
     if (!buckets) return false;
-    if (queue->bucket_end) memcpy(buckets, queue->buckets, queue->bucket_end * sizeof *buckets);
+    raski_timer_snapshot_lock(queue, true);
+    if (queue->bucket_end)
+        memcpy((void *)buckets, (const void *)queue->buckets, queue->bucket_end * sizeof *buckets);
     raski_free(queue->buckets);
     queue->buckets = buckets;
+    raski_timer_snapshot_lock(queue, false);
     queue->bytes += (capacity - queue->bucket_capacity) * sizeof *buckets;
     queue->bucket_capacity = capacity;
     return true;
@@ -109,6 +112,7 @@ static bool bucket_reserve(raski_timer_queue *queue) {
 /* A bucket that is no longer in the heap. */
 static void free_bucket(raski_timer_queue *queue, uint32_t number) {
     timer_bucket *bucket = &queue->buckets[number];
+    timer_before_change(queue, bucket);
     map_remove(queue, bucket->time_ms);
     raski_timer_bucket_release(queue, bucket);
     bucket->next_free = queue->free_bucket;
@@ -131,12 +135,18 @@ timer_bucket *raski_timer_make_bucket(raski_timer_queue *queue, int64_t time_ms)
     if (bucket) return bucket;
     if (!map_reserve(queue) || !heap_reserve(queue) || !bucket_reserve(queue)) return NULL;
     uint32_t number = queue->free_bucket;
-    if (number != NO_BUCKET)
-        queue->free_bucket = queue->buckets[number].next_free;
-    else
+    if (number != NO_BUCKET) {
+        bucket = &queue->buckets[number];
+        timer_before_change(queue, bucket);
+        queue->free_bucket = bucket->next_free;
+        bucket->time_ms = time_ms;
+        bucket->next_free = NO_BUCKET; /* all else is as raski_timer_bucket_release left it */
+    } else {
         number = queue->bucket_end++;
-    bucket = &queue->buckets[number];
-    *bucket = (timer_bucket){.time_ms = time_ms, .next_free = NO_BUCKET};
+        bucket = &queue->buckets[number];
+        *bucket = (timer_bucket){.time_ms = time_ms, .next_free = NO_BUCKET};
+        atomic_init(&bucket->epoch, queue->epoch);
+    }
     queue->map[map_slot(queue, time_ms)] = (timer_map_slot){time_ms, number};
     queue->map_count++;
     sift_up(queue->heap, queue->heap_count++, (timer_heap_item){time_ms, number});

@@ -79,6 +79,7 @@ static inline rask_status add(raski_timer_queue *queue, int64_t time_ms, char *r
         *ret_added = false;
         return RASK_OK;
     }
+    timer_before_change(queue, bucket);
     if (__builtin_expect(!raski_timer_bucket_reserve(queue, bucket), 0)) {
         if (bucket->live == 0) {
             queue->empty_buckets--; /* counted again */
@@ -120,6 +121,7 @@ bool raski_timer_queue_delete(raski_timer_queue *queue, int64_t time_ms, const c
     if (!bucket || bucket->live == 0) return false;
     uint32_t position = find_row(queue, bucket, row);
     if (position == UINT32_MAX) return false;
+    timer_before_change(queue, bucket);
     char *pinned = bucket->rows[position];
     bucket->rows[position] = NULL;
     bucket->live--;
@@ -156,6 +158,7 @@ size_t raski_timer_queue_pop(raski_timer_queue *queue, int64_t until_ms, char **
                              size_t rows_max, int64_t *ret_time_ms) {
     if (queue->heap_count == 0 || queue->heap[0].time_ms > until_ms) return 0;
     timer_bucket *bucket = &queue->buckets[queue->heap[0].bucket];
+    timer_before_change(queue, bucket);
     *ret_time_ms = bucket->time_ms;
     size_t n = 0;
     while (bucket->head < bucket->end && n < rows_max) {

@@ -6,6 +6,8 @@
  * Invariant between calls: the heap is empty, or the bucket on its top has timers. */
 #ifndef RASKI_STATE_TIMER_QUEUE_PRIVATE_H
 #define RASKI_STATE_TIMER_QUEUE_PRIVATE_H
+#include <stdatomic.h>
+
 #include "base/vec.h"
 #include "state/timer_queue.h"
 
@@ -28,6 +30,7 @@ typedef struct timer_bucket {
     uint32_t head, end, live, capacity;
     uint32_t indexed, index_bits, index_used;
     uint32_t next_free;
+    _Atomic uint32_t epoch; /* that of the queue: the running snapshot has what it needs of it */
 } timer_bucket;
 
 typedef struct timer_map_slot {
@@ -55,6 +58,9 @@ struct raski_timer_queue {
     uint32_t heap_count, heap_capacity;
     uint32_t empty_buckets; /* in the heap */
 
+    struct raski_timer_snapshot *snapshot; /* that is being written; or NULL */
+    uint32_t epoch;                        /* snapshots begun */
+
     void *free_rows[ROWS_CLASSES]; /* linked through their first word */
     RASKI_VEC(void *) slabs;
     char *slab_at;
@@ -64,6 +70,17 @@ struct raski_timer_queue {
 static inline uint64_t timer_hash(uint64_t value) {
     value *= UINT64_C(0x9e3779b97f4a7c15);
     return value ^ value >> 32;
+}
+
+/* timer_snapshot.c */
+void raski_timer_save_bucket(raski_timer_queue *queue, timer_bucket *bucket);
+/* While the array of buckets moves: keeps a running snapshot out. */
+void raski_timer_snapshot_lock(raski_timer_queue *queue, bool lock);
+/* Before a bucket changes. */
+static inline void timer_before_change(raski_timer_queue *queue, timer_bucket *bucket) {
+    if (__builtin_expect(queue->snapshot != NULL, 0) &&
+        atomic_load_explicit(&bucket->epoch, memory_order_acquire) != queue->epoch)
+        raski_timer_save_bucket(queue, bucket);
 }
 
 /* timer_rows.c: the arrays and the index of a bucket */

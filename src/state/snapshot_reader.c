@@ -1,0 +1,522 @@
+/* Reading snapshots: all frames of all inputs are checked at once; what they hold is read when it
+ * is asked for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "state/row_restore.h"
+#include "state/snapshot.h"
+#include "types/key_group.h"
+
+typedef struct input_frames {
+    const char *name;
+    raski_snapshot_info info;
+    raski_key_group_range range;
+    RASKI_VEC(raski_frame) frames;
+} input_frames;
+
+/* An operator state in one input. */
+typedef struct stored_state {
+    size_t input;
+    uint32_t id, version;
+    const char *name;
+    raski_operator_state_mode mode;
+    const raski_stored_type *type, *map_key; /* map_key NULL: a list */
+} stored_state;
+
+struct raski_operator_snapshot_reader {
+    raski_snapshot_info target; /* the name is in the arena */
+    raski_key_group_range range;
+    input_frames *inputs;
+    size_t input_count;
+    raski_arena *arena;
+    uint32_t old_parallelism;
+    RASKI_VEC(stored_state) states;
+    RASKI_VEC(raski_operator_state_part) parts; /* of states, one to one */
+    raski_operator_state_piece *pieces;         /* of all new subtasks */
+    size_t piece_count;
+};
+
+static rask_status damaged(const input_frames *input, raski_error *err) {
+    return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
+                      "the snapshot %s is damaged: frames that do not fit together", input->name);
+}
+
+/* ---------------------------------------------------------------- inputs */
+static rask_status read_head(raski_operator_snapshot_reader *reader, input_frames *input,
+                             raski_error *err) {
+    const raski_frame *frame = &input->frames.items[0];
+    raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
+    raski_snapshot_info *info = &input->info;
+    if (frame->header.kind != RASKI_FRAME_HEAD ||
+        !raski_read_bytes(&in, info->operator_id.bytes, sizeof info->operator_id.bytes) ||
+        !raski_read_text(&in, &info->operator_name) ||
+        !raski_read_u32(&in, &info->max_parallelism) || !raski_read_u32(&in, &info->parallelism) ||
+        !raski_read_u32(&in, &info->subtask) || info->max_parallelism == 0 ||
+        info->max_parallelism > RASKI_MAX_PARALLELISM_UPPER_BOUND || info->parallelism == 0 ||
+        info->parallelism > info->max_parallelism || info->subtask >= info->parallelism)
+        return damaged(input, err);
+    return raski_key_group_range_of_subtask((int32_t)info->max_parallelism,
+                                            (int32_t)info->parallelism, (int32_t)info->subtask,
+                                            &input->range, err);
+}
+
+static rask_status check_frame(const input_frames *input, const raski_frame *frame, size_t number,
+                               raski_error *err) {
+    raski_frame_header header = frame->header;
+    switch (header.kind) {
+        case RASKI_FRAME_HEAD:
+            return number == 0 ? RASK_OK : damaged(input, err);
+        case RASKI_FRAME_ROWS:
+        case RASKI_FRAME_EVENT_TIMERS:
+        case RASKI_FRAME_PROCESSING_TIMERS:
+            if (header.key_group < INT32_MAX &&
+                raski_key_group_range_contains(input->range, (int32_t)header.key_group))
+                return RASK_OK;
+            return RASKI_FAIL(
+                err, RASK_E_CORRUPT, EXTERNAL,
+                "the snapshot %s is damaged: it has state of key group %u; it is of subtask %u of "
+                "%u, which has the groups %d to %d",
+                input->name, header.key_group, input->info.subtask, input->info.parallelism,
+                input->range.start, input->range.end);
+        case RASKI_FRAME_KEYED:
+        case RASKI_FRAME_OPERATOR:
+        case RASKI_FRAME_ITEMS:
+        case RASKI_FRAME_BYTES:
+            return RASK_OK;
+        default:
+            return damaged(input, err);
+    }
+}
+
+static rask_status read_input(raski_operator_snapshot_reader *reader,
+                              const raski_snapshot_input *from, input_frames *input,
+                              raski_error *err) {
+    input->name = from->name;
+    raski_frame_stream stream = {0};
+    size_t position = 0;
+    for (;;) {
+        raski_frame frame;
+        RASKI_TRY(
+            raski_frame_read(&stream, from->bytes, from->size, from->name, &position, &frame, err));
+        if (frame.header.kind == RASKI_FRAME_END) break;
+        raski_vec_push(&input->frames, frame);
+        if (input->frames.count == 1) RASKI_TRY(read_head(reader, input, err));
+        RASKI_TRY(check_frame(input, &frame, input->frames.count - 1, err));
+    }
+    if (position != from->size)
+        return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
+                          "the snapshot %s is damaged: something follows its end at byte %zu",
+                          from->name, position);
+    return input->frames.count ? RASK_OK : damaged(input, err);
+}
+
+static bool has_keyed_state(const input_frames *input) {
+    for (size_t i = 0; i < input->frames.count; i++) {
+        uint16_t kind = input->frames.items[i].header.kind;
+        if (kind >= RASKI_FRAME_ROWS && kind <= RASKI_FRAME_PROCESSING_TIMERS) return true;
+    }
+    return false;
+}
+
+/* All inputs are of one operator, of one snapshot of it, and each of another subtask. */
+static rask_status check_inputs(raski_operator_snapshot_reader *reader, raski_error *err) {
+    for (size_t i = 0; i < reader->input_count; i++) {
+        const input_frames *input = &reader->inputs[i];
+        const raski_snapshot_info *info = &input->info, *target = &reader->target;
+        if (!raski_id_equals(info->operator_id, target->operator_id)) {
+            char id[RASKI_ID_HEX_SIZE], wanted[RASKI_ID_HEX_SIZE];
+            return RASKI_FAIL(
+                err, RASK_E_ARGUMENT, USER,
+                "the snapshot %s is of operator \"%s\" (%s), not of operator \"%s\" (%s)",
+                input->name, info->operator_name, raski_id_to_hex(info->operator_id, id),
+                target->operator_name, raski_id_to_hex(target->operator_id, wanted));
+        }
+        if (info->max_parallelism != target->max_parallelism && has_keyed_state(input))
+            return RASKI_FAIL(
+                err, RASK_E_ARGUMENT, USER,
+                "the keyed state of operator \"%s\" was written with max parallelism %u and cannot "
+                "be restored with %u: set max parallelism %u",
+                target->operator_name, info->max_parallelism, target->max_parallelism,
+                info->max_parallelism);
+        if (info->parallelism != reader->inputs[0].info.parallelism)
+            return RASKI_FAIL(
+                err, RASK_E_ARGUMENT, USER,
+                "%s and %s are of different snapshots: the operator's parallelism was "
+                "%u and %u",
+                reader->inputs[0].name, input->name, reader->inputs[0].info.parallelism,
+                info->parallelism);
+        for (size_t k = 0; k < i; k++)
+            if (reader->inputs[k].info.subtask == info->subtask)
+                return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s and %s are both of subtask %u",
+                                  reader->inputs[k].name, input->name, info->subtask);
+    }
+    return RASK_OK;
+}
+
+/* ---------------------------------------------------------------- operator states */
+static rask_status read_state(raski_operator_snapshot_reader *reader, size_t input,
+                              const raski_frame *frame, stored_state *ret, raski_error *err) {
+    raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
+    uint8_t mode = 0, is_map = 0;
+    *ret = (stored_state){.input = input, .id = frame->header.id};
+    if (!raski_read_text(&in, &ret->name) || !raski_read_u8(&in, &mode) ||
+        !raski_read_u8(&in, &is_map) || !raski_read_u32(&in, &ret->version) ||
+        mode > RASKI_OPERATOR_STATE_BROADCAST || is_map != (mode == RASKI_OPERATOR_STATE_BROADCAST))
+        return damaged(&reader->inputs[input], err);
+    ret->mode = (raski_operator_state_mode)mode;
+    RASKI_TRY(raski_type_read_description(&in, &ret->type, err));
+    if (is_map) RASKI_TRY(raski_type_read_description(&in, &ret->map_key, err));
+    return in.at == in.end ? RASK_OK : damaged(&reader->inputs[input], err);
+}
+
+static uint64_t count_items(const input_frames *input, uint32_t id) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < input->frames.count; i++) {
+        const raski_frame_header *header = &input->frames.items[i].header;
+        if (header->kind == RASKI_FRAME_ITEMS && header->id == id) count += header->count;
+    }
+    return count;
+}
+
+static int by_subtask(const raski_operator_snapshot_reader *reader, size_t a, size_t b) {
+    uint32_t x = reader->inputs[a].info.subtask, y = reader->inputs[b].info.subtask;
+    return x < y ? -1 : x > y;
+}
+
+/* Inputs in the order of their subtasks. */
+static void order_inputs(raski_operator_snapshot_reader *reader) {
+    for (size_t i = 1; i < reader->input_count; i++)
+        for (size_t k = i; k > 0 && by_subtask(reader, k - 1, k) > 0; k--) {
+            input_frames swapped = reader->inputs[k];
+            reader->inputs[k] = reader->inputs[k - 1];
+            reader->inputs[k - 1] = swapped;
+        }
+}
+
+static rask_status assign_states(raski_operator_snapshot_reader *reader, raski_error *err) {
+    for (size_t i = 0; i < reader->input_count; i++) {
+        const input_frames *input = &reader->inputs[i];
+        for (size_t k = 0; k < input->frames.count; k++) {
+            const raski_frame *frame = &input->frames.items[k];
+            if (frame->header.kind != RASKI_FRAME_OPERATOR) continue;
+            stored_state state;
+            RASKI_TRY(read_state(reader, i, frame, &state, err));
+            raski_vec_push(&reader->states, state);
+            raski_vec_push(&reader->parts,
+                           (raski_operator_state_part){.subtask = input->info.subtask,
+                                                       .handle = (uint32_t)i,
+                                                       .name = state.name,
+                                                       .mode = state.mode,
+                                                       .count = count_items(input, state.id)});
+        }
+    }
+    reader->pieces = raski_operator_state_assign(reader->parts.items, reader->parts.count,
+                                                 reader->old_parallelism,
+                                                 reader->target.parallelism, &reader->piece_count);
+    return RASK_OK;
+}
+
+rask_status raski_snapshot_reader_create(const raski_snapshot_input *inputs, size_t count,
+                                         const raski_snapshot_info *target,
+                                         raski_operator_snapshot_reader **ret_reader,
+                                         raski_error *err) {
+    raski_operator_snapshot_reader *reader = RASKI_NEW(raski_operator_snapshot_reader);
+    reader->arena = raski_arena_create(0);
+    reader->target = *target;
+    reader->target.operator_name = raski_arena_strdup(reader->arena, target->operator_name);
+    reader->inputs = RASKI_NEW_ARRAY(input_frames, count);
+    reader->input_count = count;
+    rask_status status = raski_key_group_range_of_subtask(
+        (int32_t)target->max_parallelism, (int32_t)target->parallelism, (int32_t)target->subtask,
+        &reader->range, err);
+    for (size_t i = 0; i < count && status == RASK_OK; i++)
+        status = read_input(reader, &inputs[i], &reader->inputs[i], err);
+    if (status == RASK_OK) status = check_inputs(reader, err);
+    if (status == RASK_OK) {
+        order_inputs(reader);
+        reader->old_parallelism = count ? reader->inputs[0].info.parallelism : target->parallelism;
+        status = assign_states(reader, err);
+    }
+    if (status == RASK_OK)
+        *ret_reader = reader;
+    else
+        raski_snapshot_reader_destroy(reader);
+    return status;
+}
+
+void raski_snapshot_reader_destroy(raski_operator_snapshot_reader *reader_take_or_null) {
+    raski_operator_snapshot_reader *reader = reader_take_or_null;
+    if (!reader) return;
+    for (size_t i = 0; i < reader->input_count; i++) raski_vec_free(&reader->inputs[i].frames);
+    raski_free(reader->inputs);
+    raski_vec_free(&reader->states);
+    raski_vec_free(&reader->parts);
+    raski_free(reader->pieces);
+    raski_arena_destroy(reader->arena);
+    raski_free(reader);
+}
+
+/* ---------------------------------------------------------------- keyed state */
+static rask_status restore_frame(raski_row_restore *restore, raski_timer_queue *const *queues,
+                                 const raski_frame *frame, raski_error *err) {
+    if (frame->header.kind == RASKI_FRAME_ROWS) return raski_row_restore_rows(restore, frame, err);
+    raski_timer_queue *queue = queues[frame->header.kind - RASKI_FRAME_EVENT_TIMERS];
+    return queue ? raski_row_restore_timers(restore, queue, frame, err) : RASK_OK;
+}
+
+/* The rows, or the timers, of one table of one input. */
+static rask_status restore_table(raski_operator_snapshot_reader *reader, const input_frames *input,
+                                 raski_row_restore *restore, uint32_t id,
+                                 raski_timer_queue *const *queues, bool timers, raski_error *err) {
+    for (size_t i = 0; i < input->frames.count; i++) {
+        const raski_frame *frame = &input->frames.items[i];
+        const raski_frame_header *header = &frame->header;
+        if (header->kind < RASKI_FRAME_ROWS || header->kind > RASKI_FRAME_PROCESSING_TIMERS)
+            continue;
+        if (header->id != id || (header->kind != RASKI_FRAME_ROWS) != timers) continue;
+        if (!raski_key_group_range_contains(reader->range, (int32_t)header->key_group)) continue;
+        RASKI_TRY(restore_frame(restore, queues, frame, err));
+    }
+    return RASK_OK;
+}
+
+static rask_status restore_input(raski_operator_snapshot_reader *reader, const input_frames *input,
+                                 const char *name, raski_keyed_table *table,
+                                 raski_timer_queue *const *queues, raski_error *err) {
+    for (size_t i = 0; i < input->frames.count; i++) {
+        const raski_frame *frame = &input->frames.items[i];
+        if (frame->header.kind != RASKI_FRAME_KEYED) continue;
+        raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
+        const char *stored_name = NULL;
+        if (!raski_read_text(&in, &stored_name)) return damaged(input, err);
+        if (strcmp(stored_name, name) != 0) continue;
+        raski_row_restore restore;
+        rask_status status =
+            raski_row_restore_init(&restore, table, &in, reader->target.operator_name, input->name,
+                                   reader->target.max_parallelism, err);
+        /* Rows first: with timers alone a row would have no state yet. */
+        for (int timers = 0; timers < 2 && status == RASK_OK; timers++)
+            status = restore_table(reader, input, &restore, frame->header.id, queues, timers, err);
+        raski_row_restore_fini(&restore);
+        RASKI_TRY(status);
+    }
+    return RASK_OK;
+}
+
+rask_status raski_snapshot_reader_keyed(raski_operator_snapshot_reader *reader, const char *name,
+                                        raski_keyed_table *table, raski_timer_queue *event_timers,
+                                        raski_timer_queue *processing_timers, raski_error *err) {
+    raski_timer_queue *const queues[] = {event_timers, processing_timers};
+    for (size_t i = 0; i < reader->input_count; i++) {
+        const input_frames *input = &reader->inputs[i];
+        if (input->info.max_parallelism == reader->target.max_parallelism &&
+            raski_key_group_range_count(
+                raski_key_group_range_intersect(input->range, reader->range)) <= 0)
+            continue;
+        RASKI_TRY(restore_input(reader, input, name, table, queues, err));
+    }
+    return RASK_OK;
+}
+
+bool raski_snapshot_reads_subtask(uint32_t max_parallelism, uint32_t new_parallelism,
+                                  uint32_t new_subtask, uint32_t old_parallelism,
+                                  uint32_t old_subtask) {
+    raski_key_group_range of_new, of_old;
+    if (raski_key_group_range_of_subtask((int32_t)max_parallelism, (int32_t)new_parallelism,
+                                         (int32_t)new_subtask, &of_new, NULL) != RASK_OK ||
+        raski_key_group_range_of_subtask((int32_t)max_parallelism, (int32_t)old_parallelism,
+                                         (int32_t)old_subtask, &of_old, NULL) != RASK_OK)
+        return false;
+    return raski_key_group_range_count(raski_key_group_range_intersect(of_new, of_old)) > 0;
+}
+
+/* ---------------------------------------------------------------- items of operator states */
+typedef rask_status item_reader(void *context, raski_byte_reader *in, raski_error *err);
+
+/* Reads the items of a piece: passes over those before it. */
+static rask_status read_piece(raski_operator_snapshot_reader *reader,
+                              const raski_operator_state_piece *piece, const stored_state *state,
+                              const raski_value_codec *skip_key,
+                              const raski_value_codec *skip_value, item_reader *read, void *context,
+                              raski_error *err) {
+    const input_frames *input = &reader->inputs[state->input];
+    uint64_t number = 0, end = piece->from + piece->count;
+    raski_arena *arena = raski_arena_create(0);
+    rask_status status = RASK_OK;
+    for (size_t i = 0; i < input->frames.count && number < end && status == RASK_OK; i++) {
+        const raski_frame *frame = &input->frames.items[i];
+        if (frame->header.kind != RASKI_FRAME_ITEMS || frame->header.id != state->id) continue;
+        raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, arena};
+        if (number + frame->header.count <= piece->from) {
+            number += frame->header.count;
+            continue;
+        }
+        for (uint32_t k = 0; k < frame->header.count && number < end && status == RASK_OK;
+             k++, number++) {
+            if (number >= piece->from)
+                status = read(context, &in, err);
+            else if ((skip_key && !raski_value_read(skip_key, &in, NULL)) ||
+                     !raski_value_read(skip_value, &in, NULL))
+                status = damaged(input, err);
+            raski_arena_reset(arena);
+        }
+    }
+    raski_arena_destroy(arena);
+    return status;
+}
+
+static rask_status each_piece(raski_operator_snapshot_reader *reader, const char *name,
+                              rask_status (*visit)(void *context, const stored_state *state,
+                                                   const raski_operator_state_piece *piece,
+                                                   raski_error *err),
+                              void *context, raski_error *err) {
+    for (size_t i = 0; i < reader->piece_count; i++) {
+        const raski_operator_state_piece *piece = &reader->pieces[i];
+        const stored_state *state = &reader->states.items[piece->part];
+        if (piece->subtask != reader->target.subtask || strcmp(state->name, name) != 0) continue;
+        RASKI_TRY(visit(context, state, piece, err));
+    }
+    return RASK_OK;
+}
+
+/* ---- into operator states */
+typedef struct states_restore {
+    raski_operator_snapshot_reader *reader;
+    raski_operator_states *states;
+    unsigned state;
+    raski_value_codec *key, *value;
+    const input_frames *input;
+    char *key_room, *value_room;
+} states_restore;
+
+static rask_status restore_item(void *context, raski_byte_reader *in, raski_error *err) {
+    states_restore *to = context;
+    raski_keyed_table *table = raski_operator_states_table(to->states);
+    char *row = raski_operator_states_row(to->states);
+    const raski_operator_state_spec *spec = raski_operator_states_spec(to->states, to->state);
+    if (to->key) {
+        memset(to->key_room, 0, spec->map_key->size);
+        if (!raski_value_read(to->key, in, to->key_room)) return damaged(to->input, err);
+    }
+    memset(to->value_room, 0, spec->type->size);
+    if (!raski_value_read(to->value, in, to->value_room)) return damaged(to->input, err);
+    return to->key
+               ? raski_keyed_table_map_put(table, row, to->state, to->key_room, to->value_room, err)
+               : raski_keyed_table_list_add(table, row, to->state, to->value_room, 1, err);
+}
+
+static const char *mode_name(raski_operator_state_mode mode) {
+    static const char *const names[] = {"a list", "a union list", "broadcast"};
+    return names[mode];
+}
+
+static rask_status restore_piece(void *context, const stored_state *stored,
+                                 const raski_operator_state_piece *piece, raski_error *err) {
+    states_restore *to = context;
+    const raski_operator_state_spec *spec = raski_operator_states_spec(to->states, to->state);
+    char what[512];
+    snprintf(what, sizeof what, "operator state \"%.200s\" of operator \"%.200s\"", spec->name,
+             to->reader->target.operator_name);
+    if (stored->mode != spec->mode)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "%s cannot be restored: it was written as %s and is now %s", what,
+                          mode_name(stored->mode), mode_name(spec->mode));
+    to->input = &to->reader->inputs[stored->input];
+    raski_value_codec *skip_key = NULL, *skip_value = raski_value_codec_skip(stored->type);
+    to->key = to->value = NULL;
+    to->value_room = raski_calloc(1, spec->type->size);
+    to->key_room = raski_calloc(1, spec->map_key ? spec->map_key->size : 1);
+    rask_status status =
+        raski_value_codec_convert(stored->type, spec->type, 0, what, &to->value, err);
+    if (status == RASK_OK && stored->map_key) {
+        skip_key = raski_value_codec_skip(stored->map_key);
+        status = raski_value_codec_convert(stored->map_key, spec->map_key, 0, what, &to->key, err);
+    }
+    if (status == RASK_OK)
+        status = read_piece(to->reader, piece, stored, skip_key, skip_value, restore_item, to, err);
+    raski_value_codec_destroy(skip_key);
+    raski_value_codec_destroy(skip_value);
+    raski_value_codec_destroy(to->key);
+    raski_value_codec_destroy(to->value);
+    raski_free(to->value_room);
+    raski_free(to->key_room);
+    return status;
+}
+
+rask_status raski_snapshot_reader_operator_states(raski_operator_snapshot_reader *reader,
+                                                  raski_operator_states *states, raski_error *err) {
+    states_restore to = {.reader = reader, .states = states};
+    for (; to.state < raski_operator_states_count(states); to.state++)
+        RASKI_TRY(each_piece(reader, raski_operator_states_spec(states, to.state)->name,
+                             restore_piece, &to, err));
+    raski_keyed_table_end_batch(raski_operator_states_table(states));
+    return RASK_OK;
+}
+
+/* ---- opaque items */
+typedef struct items_visit {
+    raski_operator_snapshot_reader *reader;
+    raski_snapshot_item_visitor *visit;
+    void *context;
+    const stored_state *state;
+} items_visit;
+
+static rask_status visit_item(void *context, raski_byte_reader *in, raski_error *err) {
+    items_visit *visit = context;
+    uint32_t size = 0;
+    if (!raski_read_u32(in, &size) || size > raski_bytes_left(in))
+        return damaged(&visit->reader->inputs[visit->state->input], err);
+    const char *bytes = in->at;
+    in->at += size;
+    return visit->visit(visit->context, visit->state->version, bytes, size, err);
+}
+
+static rask_status visit_piece(void *context, const stored_state *stored,
+                               const raski_operator_state_piece *piece, raski_error *err) {
+    items_visit *visit = context;
+    visit->state = stored;
+    if (stored->type->kind != RASK_KIND_BYTES || stored->map_key)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "operator state \"%s\" of operator \"%s\" cannot be restored: it was not "
+                          "written as opaque bytes",
+                          stored->name, visit->reader->target.operator_name);
+    raski_value_codec *skip = raski_value_codec_skip(stored->type);
+    rask_status status =
+        read_piece(visit->reader, piece, stored, NULL, skip, visit_item, visit, err);
+    raski_value_codec_destroy(skip);
+    return status;
+}
+
+rask_status raski_snapshot_reader_items(raski_operator_snapshot_reader *reader, const char *name,
+                                        raski_snapshot_item_visitor *visit, void *context,
+                                        raski_error *err) {
+    items_visit all = {.reader = reader, .visit = visit, .context = context};
+    return each_piece(reader, name, visit_piece, &all, err);
+}
+
+bool raski_snapshot_reader_bytes(const raski_operator_snapshot_reader *reader, const char *name,
+                                 size_t *position, uint32_t *ret_old_subtask, uint32_t *ret_version,
+                                 const void **ret_bytes, size_t *ret_size) {
+    size_t number = 0;
+    for (size_t i = 0; i < reader->input_count; i++) {
+        const input_frames *input = &reader->inputs[i];
+        for (size_t k = 0; k < input->frames.count; k++) {
+            const raski_frame *frame = &input->frames.items[k];
+            if (frame->header.kind != RASKI_FRAME_BYTES || number++ < *position) continue;
+            *position = number;
+            raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, NULL};
+            uint32_t length = 0;
+            size_t wanted = strlen(name);
+            if (!raski_read_u32(&in, &length) || length != wanted ||
+                wanted > raski_bytes_left(&in) || memcmp(in.at, name, wanted) != 0)
+                continue;
+            in.at += wanted;
+            if (!raski_read_u32(&in, ret_version)) continue;
+            *ret_old_subtask = input->info.subtask;
+            *ret_bytes = in.at;
+            *ret_size = raski_bytes_left(&in);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,149 @@
+/* Snapshots against a model: what was restored, whatever the backend and the parallelism, is what
+ * was there when the snapshot began, whatever happened meanwhile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "state/snapshot_test_util.h"
+
+static raski_operator_snapshot_writer *begin(test_operator *op, uint32_t parallelism,
+                                             uint32_t subtask) {
+    raski_error err = {0};
+    raski_snapshot_info info = info_of(parallelism, subtask);
+    raski_operator_snapshot_writer *writer = raski_snapshot_writer_create(&info);
+    must_say(raski_snapshot_writer_add_keyed(writer, "keyed", op->table, op->queues[0],
+                                             op->queues[1], &err),
+             &err);
+    return writer;
+}
+
+static void check_restored(const raski_byte_writer *snapshots, size_t count, uint32_t parallelism,
+                           const test_backend *backend, test_lines *expected) {
+    test_lines got = {0};
+    for (uint32_t i = 0; i < parallelism; i++) {
+        test_operator op = make_operator(backend);
+        restore_operator(&op, snapshots, count, parallelism, i);
+        dump(&op, &got);
+        destroy_operator(&op);
+    }
+    same_lines(expected, &got);
+    forget_lines(&got);
+}
+
+/* ---------------------------------------------------------------- one thread, piece by piece */
+static rask_status to_memory(void *context, const void *bytes, size_t size, raski_error *err) {
+    (void)err;
+    raski_write_bytes(context, bytes, size);
+    return RASK_OK;
+}
+
+static void what_is_restored_is_what_was_there(void **unused) {
+    (void)unused;
+    for (size_t run = 0; run < 12; run++) {
+        random_state = run + 1;
+        const test_backend *backend = &test_backends[run % TEST_BACKENDS];
+        test_operator op = make_operator(backend);
+        size_t keys = 1 + random_below(2000), steps = 1 + random_below(1500);
+        for (size_t i = 0; i < steps; i++) change(&op, keys);
+        test_lines expected = {0};
+        dump(&op, &expected);
+        raski_byte_writer bytes = {0};
+        raski_operator_snapshot_writer *writer = begin(&op, 1, 0);
+        const raski_snapshot_sink sink = {&bytes, to_memory};
+        for (bool done = false; !done;) {
+            must(raski_snapshot_step(writer, 1 + random_below(20000), &sink, &done, NULL));
+            for (size_t i = random_below(20); i > 0; i--) change(&op, keys);
+        }
+        raski_snapshot_writer_destroy(writer);
+        check_restored(&bytes, 1, 1, &test_backends[(run + 1) % TEST_BACKENDS], &expected);
+        check_restored(&bytes, 1, 1 + (uint32_t)random_below(8), backend, &expected);
+        forget_lines(&expected);
+        raski_byte_writer_fini(&bytes);
+        for (size_t i = 0; i < 100; i++) change(&op, keys);
+        destroy_operator(&op);
+    }
+}
+
+/* From 3 subtasks to 1 .. 8, and each back to one. */
+static void state_moves_between_parallelisms(void **unused) {
+    (void)unused;
+    random_state = 77;
+    test_operator whole = make_operator(&test_backends[0]);
+    for (size_t i = 0; i < 500; i++) change(&whole, 300);
+    test_lines expected = {0};
+    dump(&whole, &expected);
+    raski_byte_writer one = {0};
+    raski_operator_snapshot_writer *writer = begin(&whole, 1, 0);
+    must(raski_snapshot_write_all(writer, &one, NULL));
+    raski_snapshot_writer_destroy(writer);
+    destroy_operator(&whole);
+    for (uint32_t p = 1; p <= 8; p++) {
+        raski_byte_writer parts[8] = {{0}};
+        for (uint32_t i = 0; i < p; i++) {
+            test_operator op = make_operator(&test_backends[i % TEST_BACKENDS]);
+            restore_operator(&op, &one, 1, p, i);
+            writer = begin(&op, p, i);
+            must(raski_snapshot_write_all(writer, &parts[i], NULL));
+            raski_snapshot_writer_destroy(writer);
+            destroy_operator(&op);
+        }
+        check_restored(parts, p, 1 + (p + 2) % 8, &test_backends[0], &expected);
+        for (uint32_t i = 0; i < p; i++) raski_byte_writer_fini(&parts[i]);
+    }
+    forget_lines(&expected);
+    raski_byte_writer_fini(&one);
+}
+
+/* ---------------------------------------------------------------- two threads */
+typedef struct writing {
+    raski_operator_snapshot_writer *writer;
+    raski_byte_writer bytes;
+    rask_status status;
+    _Atomic bool done;
+} writing;
+
+static void write_all(void *context) {
+    writing *w = context;
+    const raski_snapshot_sink sink = {&w->bytes, to_memory};
+    for (bool done = false; !done && w->status == RASK_OK;)
+        w->status = raski_snapshot_step(w->writer, 4096, &sink, &done, NULL);
+    atomic_store(&w->done, true);
+}
+
+static void the_task_goes_on_while_it_is_written(void **unused) {
+    (void)unused;
+    for (size_t run = 0; run < 6; run++) {
+        random_state = 100 + run;
+        const test_backend *backend = &test_backends[run % TEST_BACKENDS];
+        test_operator op = make_operator(backend);
+        for (size_t i = 0; i < 1500; i++) change(&op, 2000);
+        for (size_t round = 0; round < 2; round++) {
+            test_lines expected = {0};
+            dump(&op, &expected);
+            writing w = {.writer = begin(&op, 1, 0)};
+            raski_thread *thread = NULL;
+            must(raski_thread_create("snapshot", 0, write_all, &w, &thread, NULL));
+            for (size_t i = 0; i < 200 || !atomic_load(&w.done); i++) change(&op, 2000);
+            raski_thread_join(thread);
+            raski_snapshot_writer_destroy(w.writer);
+            must(w.status);
+            check_restored(&w.bytes, 1, 2, &test_backends[0], &expected);
+            forget_lines(&expected);
+            raski_byte_writer_fini(&w.bytes);
+        }
+        destroy_operator(&op);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_restored_is_what_was_there),
+        cmocka_unit_test(state_moves_between_parallelisms),
+        cmocka_unit_test(the_task_goes_on_while_it_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
