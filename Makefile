@@ -43,6 +43,7 @@ demo: build-release
 
 test:
 	@tools/deps.sh test
+	@tools/data.sh
 	@python3 tools/test.py
 
 install: build-release

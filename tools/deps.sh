@@ -5,7 +5,7 @@
 set -eu
 export LC_ALL=C
 build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libyaml-dev libjansson-dev zlib1g-dev libzstd-dev librocksdb-dev libcmocka-dev"
-test="$build g++ clang clang-format clang-tidy binutils python3 git"
+test="$build g++ clang clang-format clang-tidy binutils python3 python3-pip git"
 bench="$build python3"
 case ${1:-all} in
 build) want=$build ;;
