@@ -22,6 +22,12 @@ RASK_FLAT_MAP(tokenize, rask_string, line, word_count, out) {
 RASK_MAP(same, int64_t, n, int64_t) {
     return n;
 }
+RASK_TIMESTAMPS(itself, int64_t, n, previous) {
+    return n;
+}
+RASK_REDUCE(plus, int64_t, a, b) {
+    return a + b;
+}
 RASK_FILTER(all, int64_t, n) {
     return n < INT64_MAX;
 }
@@ -111,6 +117,17 @@ static rask_env *wordcount(void) {
     rask_env *env = env_with_parallelism(2);
     rask_stream(word_count) words = rask_flat_map(rask_read_text(env, "in.txt"), tokenize);
     rask_print(rask_sum(rask_key_by(words, word), count, .uid = "counts"));
+    return env;
+}
+static rask_env *event_time(void) {
+    rask_env *env = env_with_parallelism(2);
+    rask_stream(int64_t) in = rask_source(env, my_splits, .name = "in", .parallelism = 3,
+                                          .timestamps = RASK_TIMESTAMP_FN(itself),
+                                          .idleness_ms = 1000, .alignment_group = "g");
+    rask_stream(int64_t) timed =
+        rask_assign_timestamps_fn(in, itself, .max_out_of_orderness_ms = 5);
+    rask_keyed(int64_t) by_value = rask_key_by_value(timed);
+    rask_print(rask_reduce(by_value, plus, .name = "Keyed Aggregation"));
     return env;
 }
 static rask_env *sources_and_sinks(void) {
@@ -258,6 +275,7 @@ static const struct {
     PROGRAM(options),
     PROGRAM(batch),
     PROGRAM(no_chaining),
+    PROGRAM(event_time),
 };
 
 static char *read_file(const char *path) {
