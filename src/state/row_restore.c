@@ -98,7 +98,7 @@ static rask_status read_state(raski_row_restore *restore, uint32_t i, raski_byte
                               const char *operator_name, raski_error *err) {
     raski_stored_state *state = &restore->states[i];
     uint8_t kind = 0, has_time = 0;
-    if (!raski_read_text(in, &state->name) || !raski_read_u8(in, &kind) ||
+    if (!raski_take_name(in, &state->name) || !raski_read_u8(in, &kind) ||
         !raski_read_u8(in, &has_time) || kind > RASKI_STATE_MAP || has_time > 1)
         return damaged(restore, err);
     state->kind = (raski_state_kind)kind;

@@ -49,7 +49,7 @@ static rask_status read_head(raski_operator_snapshot_reader *reader, input_frame
     raski_snapshot_info *info = &input->info;
     if (frame->header.kind != RASKI_FRAME_HEAD ||
         !raski_read_bytes(&in, info->operator_id.bytes, sizeof info->operator_id.bytes) ||
-        !raski_read_text(&in, &info->operator_name) ||
+        !raski_take_name(&in, &info->operator_name) ||
         !raski_read_u32(&in, &info->max_parallelism) || !raski_read_u32(&in, &info->parallelism) ||
         !raski_read_u32(&in, &info->subtask) || info->max_parallelism == 0 ||
         info->max_parallelism > RASKI_MAX_PARALLELISM_UPPER_BOUND || info->parallelism == 0 ||
@@ -159,7 +159,7 @@ static rask_status read_state(raski_operator_snapshot_reader *reader, size_t inp
     raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
     uint8_t mode = 0, is_map = 0;
     *ret = (stored_state){.input = input, .id = frame->header.id};
-    if (!raski_read_text(&in, &ret->name) || !raski_read_u8(&in, &mode) ||
+    if (!raski_take_name(&in, &ret->name) || !raski_read_u8(&in, &mode) ||
         !raski_read_u8(&in, &is_map) || !raski_read_u32(&in, &ret->version) ||
         mode > RASKI_OPERATOR_STATE_BROADCAST || is_map != (mode == RASKI_OPERATOR_STATE_BROADCAST))
         return damaged(&reader->inputs[input], err);
@@ -288,7 +288,7 @@ static rask_status restore_input(raski_operator_snapshot_reader *reader, const i
         if (frame->header.kind != RASKI_FRAME_KEYED) continue;
         raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
         const char *stored_name = NULL;
-        if (!raski_read_text(&in, &stored_name)) return damaged(input, err);
+        if (!raski_take_name(&in, &stored_name)) return damaged(input, err);
         if (strcmp(stored_name, name) != 0) continue;
         raski_row_restore restore;
         rask_status status =

@@ -44,7 +44,7 @@ raski_operator_snapshot_writer *raski_snapshot_writer_create(const raski_snapsho
                                          (int32_t)info->subtask, &writer->range, NULL) == RASK_OK);
     raski_byte_writer *head = &add_part(writer, RASKI_FRAME_HEAD, 0)->payload;
     raski_write_bytes(head, info->operator_id.bytes, sizeof info->operator_id.bytes);
-    raski_write_text(head, info->operator_name);
+    raski_put_name(head, info->operator_name);
     raski_write_u32(head, info->max_parallelism);
     raski_write_u32(head, info->parallelism);
     raski_write_u32(head, info->subtask);
@@ -66,7 +66,7 @@ void raski_snapshot_writer_destroy(raski_operator_snapshot_writer *writer_take_o
 /* ---------------------------------------------------------------- adding */
 static void describe_table(const raski_keyed_table *table, const char *name,
                            raski_byte_writer *out) {
-    raski_write_text(out, name);
+    raski_put_name(out, name);
     raski_write_u32(out, table->key.part_count);
     raski_write_u32(out, table->namespace_parts);
     for (uint32_t i = 0; i < table->key.part_count; i++)
@@ -74,7 +74,7 @@ static void describe_table(const raski_keyed_table *table, const char *name,
     raski_write_u32(out, (uint32_t)table->state_count);
     for (size_t i = 0; i < table->state_count; i++) {
         const table_state *state = &table->states[i];
-        raski_write_text(out, state->name ? state->name : "");
+        raski_put_name(out, state->name ? state->name : "");
         raski_write_u8(out, (uint8_t)state->kind);
         raski_write_u8(out, state->ttl.time_ms != 0);
         raski_type_describe(state->type, state->item_size, out);
@@ -103,7 +103,7 @@ rask_status raski_snapshot_writer_add_keyed(raski_operator_snapshot_writer *writ
 static void describe_state(const char *name, raski_operator_state_mode mode, uint32_t version,
                            const rask_type *type, const rask_type *map_key,
                            raski_byte_writer *out) {
-    raski_write_text(out, name);
+    raski_put_name(out, name);
     raski_write_u8(out, (uint8_t)mode);
     raski_write_u8(out, map_key != NULL);
     raski_write_u32(out, version);
@@ -151,7 +151,7 @@ rask_status raski_snapshot_writer_add_bytes(raski_operator_snapshot_writer *writ
                                             const char *name, uint32_t version, const void *bytes,
                                             size_t size, raski_error *err) {
     raski_byte_writer *out = &add_part(writer, RASKI_FRAME_BYTES, 0)->payload;
-    raski_write_text(out, name);
+    raski_put_name(out, name);
     raski_write_u32(out, version);
     raski_write_bytes(out, bytes, size);
     return out->failed ? no_memory(err) : RASK_OK;

@@ -26,14 +26,14 @@ char *raski_byte_writer_grow(raski_byte_writer *out, size_t more) {
     return out->bytes + out->size;
 }
 
-void raski_write_text(raski_byte_writer *out, const char *text) {
+void raski_put_name(raski_byte_writer *out, const char *text) {
     size_t length = strlen(text);
     RASKI_ASSERT(length <= UINT32_MAX);
     raski_write_u32(out, (uint32_t)length);
     raski_write_bytes(out, text, length);
 }
 
-bool raski_read_text(raski_byte_reader *in, const char **ret_text) {
+bool raski_take_name(raski_byte_reader *in, const char **ret_text) {
     uint32_t length = 0;
     if (!raski_read_u32(in, &length) || length > raski_bytes_left(in)) return false;
     if (memchr(in->at, 0, length)) return false;
@@ -72,10 +72,10 @@ void raski_type_describe(const rask_type *type, uint32_t size, raski_byte_writer
     }
     switch (type->kind) {
         case RASK_KIND_RECORD:
-            raski_write_text(out, type->name ? type->name : "");
+            raski_put_name(out, type->name ? type->name : "");
             raski_write_u32(out, type->field_count);
             for (uint32_t i = 0; i < type->field_count; i++) {
-                raski_write_text(out, type->fields[i].name);
+                raski_put_name(out, type->fields[i].name);
                 raski_write_u32(out, type->fields[i].array_length);
                 raski_type_describe(type->fields[i].type, 0, out);
             }
@@ -109,13 +109,13 @@ static raski_stored_type *read_type(raski_byte_reader *in, uint32_t depth);
 
 static bool read_fields(raski_byte_reader *in, uint32_t depth, raski_stored_type *type) {
     enum { FIELD_BYTES = 9 }; /* at least */
-    if (!raski_read_text(in, &type->name) || !raski_read_u32(in, &type->field_count)) return false;
+    if (!raski_take_name(in, &type->name) || !raski_read_u32(in, &type->field_count)) return false;
     if (type->field_count == 0 || type->field_count > raski_bytes_left(in) / FIELD_BYTES)
         return false;
     raski_stored_field *fields = raski_arena_calloc(in->arena, type->field_count * sizeof *fields);
     type->fields = fields;
     for (uint32_t i = 0; i < type->field_count; i++) {
-        if (!raski_read_text(in, &fields[i].name) || !raski_read_u32(in, &fields[i].array_length))
+        if (!raski_take_name(in, &fields[i].name) || !raski_read_u32(in, &fields[i].array_length))
             return false;
         fields[i].type = read_type(in, depth + 1);
         if (!fields[i].type) return false;

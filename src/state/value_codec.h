@@ -48,7 +48,7 @@ static inline void raski_write_u32(raski_byte_writer *out, uint32_t value) {
 static inline void raski_write_u64(raski_byte_writer *out, uint64_t value) {
     raski_write_bytes(out, &value, sizeof value);
 }
-void raski_write_text(raski_byte_writer *out, const char *text); /* u32 length, bytes */
+void raski_put_name(raski_byte_writer *out, const char *text); /* u32 length, bytes */
 
 /* ---- bytes that are read; false: there are not so many */
 typedef struct raski_byte_reader {
@@ -76,7 +76,7 @@ static inline bool raski_read_u32(raski_byte_reader *in, uint32_t *ret) {
 static inline bool raski_read_u64(raski_byte_reader *in, uint64_t *ret) {
     return raski_read_bytes(in, ret, sizeof *ret);
 }
-bool raski_read_text(raski_byte_reader *in, const char **ret_text); /* a copy in the arena */
+bool raski_take_name(raski_byte_reader *in, const char **ret_text); /* a copy in the arena */
 
 /* ---- types as they were when values were written */
 typedef struct raski_stored_type raski_stored_type;
