@@ -319,7 +319,7 @@ rask_status raski_result_writer_commit(raski_result_writer *writer, size_t count
     RASKI_DCHECK(count <= writer->window.capacity);
     RASKI_DCHECK(hashes != NULL ||
                  (!writer->format->has_hashes &&
-                  (writer->is_direct || writer->selector.kind != RASKI_SELECT_HASH)));
+                  (writer->output_count == 1 || writer->selector.kind != RASKI_SELECT_HASH)));
     if (!writer->is_direct) {
         RASKI_TRY(raski_writer_distribute(writer, writer->staging, count,
                                           writer->staging_timestamps, hashes, err));

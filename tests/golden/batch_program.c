@@ -123,6 +123,37 @@ RASK_INTERVAL_JOIN(pair_up, batch_item, l, batch_item, r, rask_string, out) {
     rask_emit(out, rask_string_format("{\"k\":%.*s,\"l\":%d,\"r\":%d}", KEY(), l.v, r.v));
 }
 
+/* ---------------------------------------------------------------- windows */
+/* "[1,2,3]" */
+static rask_string values_of(rask_list(batch_item) elements) {
+    rask_string text = rask_string_from("");
+    for (uint32_t i = 0; i < elements.count; i++)
+        text =
+            rask_string_format("%.*s%s%d", RASK_STR(text), i > 0 ? "," : "", elements.items[i].v);
+    return rask_string_format("[%.*s]", RASK_STR(text));
+}
+RASK_WINDOW_PROCESS(print_window, nothing, self, batch_item, elements, rask_string, out) {
+    (void)self;
+    WITH_KEY(elements.items[0].label);
+    const rask_string values = values_of(elements);
+    rask_emit(out, rask_string_format(
+                       "{\"k\":%.*s,\"start\":%lld,\"end\":%lld,\"v\":%.*s,\"wm\":%lld}", KEY(),
+                       (long long)rask_window_start(out), (long long)rask_window_end(out),
+                       RASK_STR(values), (long long)rask_watermark(out)));
+}
+/* Without bounds. */
+RASK_WINDOW_PROCESS(print_values, nothing, self, batch_item, elements, rask_string, out) {
+    (void)self;
+    WITH_KEY(elements.items[0].label);
+    const rask_string values = values_of(elements);
+    rask_emit(out, rask_string_format("{\"k\":%.*s,\"v\":%.*s,\"wm\":%lld}", KEY(),
+                                      RASK_STR(values), (long long)rask_watermark(out)));
+}
+RASK_WINDOW_JOIN(join_window, batch_item, l, batch_item, r, rask_string, out) {
+    WITH_KEY(l.label);
+    rask_emit(out, rask_string_format("{\"k\":%.*s,\"l\":%d,\"r\":%d}", KEY(), l.v, r.v));
+}
+
 /* ---------------------------------------------------------------- programs */
 static rask_stream(batch_item) source(rask_env *env, const batch_input *input) {
     return rask_assign_timestamps(rask_array(env, batch_item, input->items, input->count), at,
@@ -181,6 +212,47 @@ static rask_stream(rask_string) make_interval_join(rask_env *env, const batch_pr
     return rask_interval_join(keyed_input(env, p, 0), keyed_input(env, p, 1), pair_up,
                               .lower_ms = -2, .upper_ms = 2);
 }
+/* All records of the windows of keyed_input. */
+static rask_stream(rask_string)
+    in_windows(rask_env *env, const batch_program *p, rask_windows windows) {
+    return rask_window_process(rask_window(keyed_input(env, p, 0), windows), print_window);
+}
+static rask_stream(rask_string) make_tumbling(rask_env *env, const batch_program *p) {
+    return in_windows(env, p, rask_tumbling_event_time(.size_ms = 10));
+}
+static rask_stream(rask_string) make_sliding(rask_env *env, const batch_program *p) {
+    return in_windows(env, p, rask_sliding_event_time(.size_ms = 10, .slide_ms = 5));
+}
+static rask_stream(rask_string) make_session(rask_env *env, const batch_program *p) {
+    return in_windows(env, p, rask_session_event_time(.gap_ms = 5));
+}
+static rask_stream(rask_string) make_count(rask_env *env, const batch_program *p) {
+    return rask_window_process(rask_window(keyed_input(env, p, 0), rask_count_windows(.size = 2)),
+                               print_values);
+}
+static rask_stream(rask_string) make_sliding_count(rask_env *env, const batch_program *p) {
+    return rask_window_process(
+        rask_window(keyed_input(env, p, 0), rask_count_windows(.size = 3, .slide = 1)),
+        print_values);
+}
+static rask_stream(rask_string) make_global(rask_env *env, const batch_program *p) {
+    return rask_window_process(rask_window(keyed_input(env, p, 0), rask_global_windows_at_end()),
+                               print_values);
+}
+static rask_stream(rask_string) make_processing_time(rask_env *env, const batch_program *p) {
+    return rask_map(
+        rask_window_reduce(
+            rask_window(keyed_input(env, p, 0), rask_tumbling_processing_time(.size_ms = 3600000)),
+            add),
+        print_item);
+}
+static rask_stream(rask_string) make_window_join(rask_env *env, const batch_program *p) {
+    rask_stream(batch_item) left = source(env, &p->inputs[0]), right = source(env, &p->inputs[1]);
+    const rask_windows windows = rask_tumbling_event_time(.size_ms = 10);
+    if (p->key == BATCH_KEY_INT)
+        return rask_window_join(left, number, right, number, windows, join_window);
+    return rask_window_join(left, text, right, text, windows, join_window);
+}
 static rask_stream(rask_string) make_not_keyed(rask_env *env, const batch_program *p) {
     return rask_process(source(env, &p->inputs[0]), not_keyed);
 }
@@ -189,10 +261,22 @@ static const struct {
     const char *operation;
     make_program *make;
 } programs[] = {
-    {"reduce", make_reduce},      {"sum", make_sum},
-    {"maxBy", make_max_by},       {"union", make_union},
-    {"process", make_process},    {"connect", make_connect},
-    {"nonKeyed", make_not_keyed}, {"intervalJoin2", make_interval_join},
+    {"reduce", make_reduce},
+    {"sum", make_sum},
+    {"maxBy", make_max_by},
+    {"union", make_union},
+    {"process", make_process},
+    {"connect", make_connect},
+    {"nonKeyed", make_not_keyed},
+    {"intervalJoin2", make_interval_join},
+    {"tumbling10", make_tumbling},
+    {"sliding10by5", make_sliding},
+    {"session5", make_session},
+    {"countWindow2", make_count},
+    {"countWindow3slide1", make_sliding_count},
+    {"globalEndOfStream", make_global},
+    {"processingTime1h", make_processing_time},
+    {"windowJoin10", make_window_join},
 };
 
 static make_program *find_program(const char *operation) {

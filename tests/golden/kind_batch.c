@@ -161,6 +161,14 @@ static bool permute_group(const order *o, size_t group) {
     return more;
 }
 
+/* The first order: by value in each group. */
+static void first_order(order *orders, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t at = 0; at < orders[i].input->count; at++)
+            while (orders[i].group[at] == at && permute_group(&orders[i], at)) {
+            }
+}
+
 /* The next order of all inputs, counting through the groups; false after the last one. */
 static bool next_order(order *orders, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -262,7 +270,11 @@ void golden_batch(golden_case *c) {
             first = NULL;
             break;
         }
-        if (failed || !next_order(orders, 2)) break;
+        if (failed) break;
+        if (run == 0) /* that of arrival was tried */
+            first_order(orders, 2);
+        else if (!next_order(orders, 2))
+            break;
     }
     if (first != NULL) golden_differ(c, "ok", "%s", first);
     raski_arena_destroy(r.arena);
