@@ -241,6 +241,71 @@ static void b1_timers_fire_at_the_end_of_each_key(void **state) {
     assert_same_sequence(NULL, &have, &want);
 }
 
+/* ---------------------------------------------------------------- all kinds of state */
+typedef struct {
+    rask_list_state(int64_t) numbers;
+    rask_map_state(rask_string, int64_t) by_name;
+    rask_value(rask_string) longest;
+} keeping;
+RASK_STATE(keeping, numbers, by_name, longest);
+typedef struct {
+    int64_t key, numbers, names;
+    rask_string longest;
+} kept;
+RASK_TYPE(kept, key, numbers, names, longest);
+RASK_KEYED_PROCESS(keep_all, keeping, self, event, e, kept, out) {
+    const rask_string name = rask_string_format("a name for the number %lld", (long long)e.n % 10);
+    rask_list_add(self->numbers, e.n);
+    rask_map_put(self->by_name, name, e.n);
+    if (rask_get(self->longest) == NULL || rask_get(self->longest)->len < name.len)
+        rask_set(self->longest, name);
+    rask_register_event_timer(out, 10000);
+    if (e.n % 3 == 0) rask_delete_event_timer(out, 10000);
+    rask_register_processing_timer(out, INT64_MAX); /* the end of the key comes before */
+}
+RASK_ON_TIMER(keep_all, self, timer, out) {
+    if (!timer.processing) {
+        rask_list_add(self->numbers, -1);
+        return;
+    }
+    rask_emit(out, (kept){*rask_key(out, int64_t), (int64_t)rask_list_count(self->numbers),
+                          (int64_t)rask_map_count(self->by_name), *rask_get(self->longest)});
+}
+/* A key finds nothing of the keys before it, with either backend; 400 keys of ten records each. */
+static void state_is_that_of_one_key(void **state) {
+    (void)state;
+    static const char *const backends[] = {"hashmap", "rocksdb"};
+    enum { KEYS = 400 };
+    make_events(KEYS);
+    for (int b = 0; b < 2; b++) {
+        rask_env *env = batch_env("64kb");
+        rask_set_option(env, "state.backend.type", backends[b]);
+        lines have = {0}, want = {0};
+        COLLECT(kept, rask_process(rask_key_by(events_of(env, first, true), key), keep_all), &have);
+        static placed all[EVENTS];
+        for (int i = 0; i < EVENTS; i++) all[i] = (placed){first[i], true, 0};
+        qsort(all, EVENTS, sizeof *all, compare_placed);
+        for (int i = 0; i < EVENTS;) {
+            const int64_t key = all[i].e.key;
+            int64_t count = 0;
+            bool names[10] = {0}, has_timer = false;
+            for (; i < EVENTS && all[i].e.key == key; i++) {
+                count++;
+                names[all[i].e.n % 10] = true;
+                has_timer = all[i].e.n % 3 != 0;
+            }
+            int64_t name_count = 0;
+            for (int k = 0; k < 10; k++) name_count += names[k];
+            /* names are of one length: the first one stays the longest */
+            const long long n = (long long)all[i - count].e.n % 10;
+            ADD(kept, &want,
+                {key, count + has_timer, name_count,
+                 rask_string_format("a name for the number %lld", n)});
+        }
+        assert_same_sequence(NULL, &have, &want);
+    }
+}
+
 /* ---------------------------------------------------------------- stages */
 /* Files without a name in the folder `part` that this process has open; empties them if asked. */
 static int open_files(const char *part, bool empty) {
@@ -422,6 +487,7 @@ int main(void) {
         cmocka_unit_test(sorted_inputs_without_the_batch_state_backend),
         cmocka_unit_test(several_subtasks_sort_what_is_theirs),
         cmocka_unit_test(b1_timers_fire_at_the_end_of_each_key),
+        cmocka_unit_test(state_is_that_of_one_key),
         cmocka_unit_test(a_stage_starts_when_the_one_before_has_finished),
         cmocka_unit_test(b4_a_lost_partition_is_made_again),
         cmocka_unit_test(b3_forward_edges_between_stages_are_one_to_one),
