@@ -19,10 +19,13 @@ static const struct {
     {"q0", query_q0, "all bids"},
     {"q1", query_q1, "all bids, prices in euros"},
     {"q2", query_q2, "bids on some auctions"},
+    {"q3", query_q3, "who sells in category 10 and lives in OR, ID or CA"},
+    {"q4", query_q4, "average price of winning bids in each category (change log)"},
     {"q5", query_q5, "the auctions with the most bids of ten seconds, every two"},
     {"q5t", query_q5t, "the same by panes of two seconds"},
     {"q7", query_q7, "the highest bid of each ten seconds"},
     {"q8", query_q8, "who came and sold something in the same ten seconds"},
+    {"q9", query_q9, "the winning bid of each auction"},
     {"q11", query_q11, "sessions of bidders"},
     {"q12", query_q12, "bids of each bidder in ten seconds of the clock (no digest)"},
     {"q15", query_q15, "bids, bidders and auctions of each day"},
@@ -30,6 +33,7 @@ static const struct {
     {"q17", query_q17, "prices of each auction on each day"},
     {"q18", query_q18, "last bid of each bidder on each auction (change log)"},
     {"q19", query_q19, "ten best bids of each auction (change log)"},
+    {"q20", query_q20, "bids with the item they are for, of category 10"},
     {"q22", query_q22, "all bids with the folders of their URLs"},
 };
 enum { QUERIES = sizeof queries / sizeof queries[0] };
