@@ -56,6 +56,16 @@ typedef struct rask_file_sink_options {
     int open_files_max;        /* of a subtask at the same time; 0: 128 */
 } rask_file_sink_options;
 
+/* ---------------------------------------------------------------- socket */
+/* Options of rask_socket_text; what is left out (zero) keeps its default. In brackets: Flink's. */
+typedef struct rask_socket_options {
+    const char *delimiter; /* between records; NULL: a line end, before which a \r is left out
+                            * [delimiter] */
+    int max_retries;       /* so often a lost or refused connection is made again before the stream
+                            * ends or fails; -1: for ever; 0: never [maxRetry] */
+    int64_t retry_delay_ms; /* before each; 0: 500 */
+} rask_socket_options;
+
 /* ---------------------------------------------------------------- data generator */
 typedef struct rask_datagen_options {
     int64_t rows;           /* how many in all; 0: without end [number-of-rows] */

@@ -82,6 +82,7 @@ typedef struct rask_options {
     rask_csv_options csv;          /* of rask_read_csv, rask_write_csv */
     rask_file_sink_options files;  /* of rask_file_sink (rask/connectors.h) */
     rask_datagen_options datagen;  /* of rask_datagen */
+    rask_socket_options socket;    /* of rask_socket_text */
     /* event time: rask_assign_timestamps, and sources with .timestamps (rask/time.h) */
     rask_timestamps timestamps;    /* sources: RASK_TIMESTAMP_FIELD(T, field), ... */
     rask_watermarks watermarks;    /* instead of a bound: RASK_WATERMARKS(fn), RASK_NO_WATERMARKS */
@@ -296,7 +297,9 @@ RASK_API int raski_iterator_close(raski_iterator *);
                                                        RASKI_REST_OPTIONS(__VA_ARGS__), \
                                                        RASKI_HERE)})
 #define RASKI_REST_OPTIONS(...) RASKI_OPTIONS(0, RASKI_REST(__VA_ARGS__))
-/* rask_socket_text(env, host, port, options...): lines from a TCP server. Flink: socketTextStream. */
+/* rask_socket_text(env, host, port, options...): lines from a TCP server, or what .socket.delimiter
+ * ends; with .socket.max_retries the connection is made again when it is lost (rask/connectors.h).
+ * Flink: socketTextStream. */
 #define rask_socket_text(env, host, ...) \
     ((rask_stream_rask_string){.node = raski_socket_text(env, host, (RASKI_FIRST(__VA_ARGS__)), \
                                                          RASKI_REST_OPTIONS(__VA_ARGS__), \

@@ -119,8 +119,21 @@ raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
         return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file,
                                     line);
     }
+    const char *wrong = NULL;
+    if (o.socket.delimiter != NULL && *o.socket.delimiter == '\0')
+        wrong = "a .socket.delimiter that is not empty";
+    else if (o.socket.max_retries < -1)
+        wrong = ".socket.max_retries of at least 0, or -1 (for ever)";
+    else if (o.socket.retry_delay_ms < 0)
+        wrong = ".socket.retry_delay_ms of at least 0";
+    if (wrong != NULL) {
+        raski_error error = {0};
+        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "rask_socket_text needs %s", wrong);
+        return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file,
+                                    line);
+    }
     raski_operator_definition *def = raski_env_define_connector(
-        env, raski_socket_source(host, port), "Socket Stream", file, line);
+        env, raski_socket_source(host, port, &o.socket), "Socket Stream", file, line);
     return raski_stream_source(env, def, "Socket Stream", &rask_type_rask_string, true, false,
                                false, &o, file, line);
 }

@@ -47,8 +47,8 @@ raski_connector raski_sequence_source(int64_t from, int64_t to);
  * kind SPLIT_SOURCE, record type, name and place; it is copied. */
 raski_connector raski_datagen_source(const raski_fn *fn, raski_generate *generate,
                                      const rask_datagen_options *options);
-/* The lines that a TCP server sends (plain source). */
-raski_connector raski_socket_source(const char *host, int port);
+/* What a TCP server sends, cut at a delimiter (plain source). Copies host and options. */
+raski_connector raski_socket_source(const char *host, int port, const rask_socket_options *options);
 /* A line per record on standard output or error; "N> " before it when parallel. */
 raski_connector raski_print_sink(const rask_type *type, bool to_stderr);
 /* A line per record into a file (a folder of files part-N when parallel) that appears when the job

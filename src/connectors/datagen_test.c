@@ -144,7 +144,8 @@ static void mistakes(void **state) {
     check_failure(env, "rask_datagen needs .rows_per_second of at least 0, got");
 }
 
-/* ---------------------------------------------------------------- the rate, with a clock of its own */
+/* ---------------------------------------------------------------- the rate, with a clock of its
+ * own */
 static const int64_t MS = 1000000;
 
 static void rates(void **state) {

@@ -1,5 +1,5 @@
-/* The file sink through whole jobs: buckets, formats, and what there is after jobs that succeed, fail
- * and are cancelled. */
+/* The file sink through whole jobs: buckets, formats, and what there is after jobs that succeed,
+ * fail and are cancelled. */
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
@@ -99,7 +99,8 @@ static void buckets_of_records(void **state) {
         rask_job_result result;
         rask_env *env = environment(parallelism);
         rask_file_sink_by(rask_sequence(env, 1, 10000), by_last_digit, in_folder("out"),
-                          .files = {.part_size_max = 1000, .open_files_max = 3,
+                          .files = {.part_size_max = 1000,
+                                    .open_files_max = 3,
                                     .part_prefix = parallelism == 1 ? "one" : "three"});
         assert_int_equal(run(env, &result), RASK_EXIT_OK);
         look();
@@ -144,8 +145,8 @@ static void formats(void **state) {
     (void)state;
     rask_job_result result;
     rask_env *env = environment(1);
-    rask_stream(named) stream = rask_values(env, named, {rask_string_from("a,b"), 1},
-                                            {rask_string_from("c"), 2});
+    rask_stream(named) stream =
+        rask_values(env, named, {rask_string_from("a,b"), 1}, {rask_string_from("c"), 2});
     rask_file_sink(stream, in_folder("text"), .files = {.bucket_format = ""});
     rask_file_sink(stream, in_folder("json"),
                    .files = {.bucket_format = "", .format = RASK_FORMAT_JSON});
@@ -190,9 +191,9 @@ static void rolled_files_appear_at_once(void **state) {
     (void)state;
     rask_job_result result;
     rask_env *env = environment(1);
-    rask_file_sink(rask_map(rask_sequence(env, 1, 20000), fails_late), in_folder("out"),
-                   .files = {.bucket_format = "", .part_size_max = 100,
-                             .commit_when_rolled = true});
+    rask_file_sink(
+        rask_map(rask_sequence(env, 1, 20000), fails_late), in_folder("out"),
+        .files = {.bucket_format = "", .part_size_max = 100, .commit_when_rolled = true});
     assert_int_equal(run(env, &result), RASK_EXIT_FAILED);
     look();
     assert_int_equal(hidden, 0);
@@ -236,8 +237,10 @@ static void rolled_by_time_without_records(void **state) {
     (void)snprintf(watched, sizeof watched, "%s", in_folder("out/part-0-0"));
     rask_env *env = environment(1);
     rask_file_sink(rask_source(env, one_then_wait, .bounded = true), in_folder("out"),
-                   .files = {.bucket_format = "", .inactivity_interval_ms = 1,
-                             .check_interval_ms = 1, .commit_when_rolled = true});
+                   .files = {.bucket_format = "",
+                             .inactivity_interval_ms = 1,
+                             .check_interval_ms = 1,
+                             .commit_when_rolled = true});
     assert_int_equal(run(env, &result), RASK_EXIT_OK);
     assert_string_equal(content("out/part-0-0"), "42\n");
     look();

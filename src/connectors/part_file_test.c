@@ -1,5 +1,5 @@
-/* Part files: every step of their way, what is on the disk after it, and what a second process finds
- * that has only the bytes. */
+/* Part files: every step of their way, what is on the disk after it, and what a second process
+ * finds that has only the bytes. */
 #include "connectors/part_file.h"
 
 #include <dirent.h>
@@ -233,8 +233,7 @@ static void wrong_bytes_are_refused(void **state) {
 static void what_the_disk_says(void **state) {
     (void)state;
     raski_part_file part;
-    assert_false(
-        raski_part_file_create("/no/such/folder", "a", 0, &part, message, sizeof message));
+    assert_false(raski_part_file_create("/no/such/folder", "a", 0, &part, message, sizeof message));
     assert_string_equal(message, "cannot create \"/no/such/folder/a\": No such file or directory");
     raski_part_file_abandon(&part);
     if (access("/dev/full", W_OK) != 0) return;

@@ -172,7 +172,9 @@ static void no_values(void **state) {
 }
 
 /* ---------------------------------------------------------------- socket */
-/* A server that sends pieces, each when the one before was taken, and closes. */
+/* A server that sends pieces, each when the one before was taken, and closes. The piece LOSE closes
+ * too, and waits for the next connection. */
+static const char LOSE[] = "(lose the connection)";
 typedef struct server {
     int listener, port;
     const char *const *pieces; /* NULL-terminated; NULL: accepts and sends nothing until stopped */
@@ -194,7 +196,15 @@ static void *serve(void *context) {
     server *s = context;
     int fd = accept(s->listener, NULL, NULL);
     if (fd < 0) return NULL;
-    for (size_t i = 0; s->pieces != NULL && s->pieces[i] != NULL; i++) send_text(fd, s->pieces[i]);
+    for (size_t i = 0; s->pieces != NULL && s->pieces[i] != NULL; i++) {
+        if (s->pieces[i] != LOSE) {
+            send_text(fd, s->pieces[i]);
+            continue;
+        }
+        (void)close(fd);
+        fd = accept(s->listener, NULL, NULL);
+        if (fd < 0) return NULL;
+    }
     char byte;
     if (s->pieces == NULL) (void)!read(s->stop[0], &byte, 1);
     (void)close(fd);
@@ -222,12 +232,13 @@ static void stop_server(server *s) {
     (void)close(s->listener);
 }
 
-static void check_socket(const char *const *pieces, const char *const *expected) {
+static void check_socket_with(rask_socket_options options, const char *const *pieces,
+                              const char *const *expected) {
     server s;
     start_server(&s, pieces);
     rask_env *env = rask_env_create(NULL, NULL);
-    rask_iterator(rask_string) it =
-        rask_execute_and_collect(rask_socket_text(env, "127.0.0.1", s.port), "socket");
+    rask_iterator(rask_string) it = rask_execute_and_collect(
+        rask_socket_text(env, "127.0.0.1", s.port, .socket = options), "socket");
     size_t i = 0;
     for (rask_string line; rask_next(&it, &line); i++) {
         assert_non_null(expected[i]);
@@ -237,6 +248,65 @@ static void check_socket(const char *const *pieces, const char *const *expected)
     assert_null(expected[i]);
     assert_int_equal(rask_close(&it), RASK_EXIT_OK);
     stop_server(&s);
+}
+
+static void check_socket(const char *const *pieces, const char *const *expected) {
+    check_socket_with((rask_socket_options){0}, pieces, expected);
+}
+
+static void delimiters(void **state) {
+    (void)state;
+    check_socket_with((rask_socket_options){.delimiter = "--"},
+                      (const char *const[]){"x-", "-y\r\n--", "----z-", NULL},
+                      (const char *const[]){"x", "y\r\n", "", "", "z-", NULL});
+    check_socket_with((rask_socket_options){.delimiter = "aab"},
+                      (const char *const[]){"1a", "a", "aab2aa", "b", NULL},
+                      (const char *const[]){"1aa", "2", NULL});
+    check_socket_with((rask_socket_options){.delimiter = ";"},
+                      (const char *const[]){"1\n;2\r;", NULL},
+                      (const char *const[]){"1\n", "2\r", NULL});
+}
+
+static void lost_connections(void **state) {
+    (void)state;
+    const rask_socket_options twice = {.max_retries = 2, .retry_delay_ms = 1};
+    check_socket_with(twice, (const char *const[]){"a\nb", LOSE, "c\n", LOSE, "d\n", NULL},
+                      (const char *const[]){"a", "bc", "d", NULL});
+    server s;
+    start_server(&s, (const char *const[]){"1\n", LOSE, LOSE, LOSE, "2\n", LOSE, "3\n", NULL});
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_iterator(rask_string) it = rask_execute_and_collect(
+        rask_socket_text(env, "127.0.0.1", s.port,
+                         .socket = {.max_retries = -1, .retry_delay_ms = 1}),
+        "socket");
+    rask_string line;
+    for (int i = 1; i <= 3; i++) {
+        assert_true(rask_next(&it, &line));
+        assert_int_equal(rask_string_data(&line)[0], '0' + i);
+    }
+    assert_int_equal(rask_close(&it), RASK_EXIT_OK); /* cancelled while it tries again */
+    (void)shutdown(s.listener, SHUT_RDWR);
+    stop_server(&s);
+}
+
+static void wrong_options(void **state) {
+    (void)state;
+    static const struct {
+        rask_socket_options options;
+        const char *expected;
+    } wrong[] = {
+        {{.delimiter = ""}, "needs a .socket.delimiter that is not empty"},
+        {{.max_retries = -2}, "needs .socket.max_retries of at least 0, or -1"},
+        {{.retry_delay_ms = -1}, "needs .socket.retry_delay_ms of at least 0"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rask_env *env = rask_env_create(NULL, NULL);
+        rask_job_result result;
+        rask_discard(rask_socket_text(env, "127.0.0.1", 1, .socket = wrong[i].options));
+        assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_FAILED);
+        if (strstr(result.message, wrong[i].expected) == NULL) fail_msg("%s", result.message);
+        rask_env_destroy(env);
+    }
 }
 
 static void lines_of_a_socket(void **state) {
@@ -272,7 +342,8 @@ static void nobody_listens(void **state) {
     stop_server(&s); /* now the port is free */
     (void)close(fd);
     rask_env *env = rask_env_create(NULL, NULL);
-    rask_discard(rask_socket_text(env, "127.0.0.1", s.port));
+    rask_discard(rask_socket_text(env, "127.0.0.1", s.port,
+                                  .socket = {.max_retries = 3, .retry_delay_ms = 1}));
     rask_job_result result;
     assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_FAILED);
     char expected[128];
@@ -314,6 +385,9 @@ int main(void) {
         cmocka_unit_test(values_are_copies),
         cmocka_unit_test(no_values),
         cmocka_unit_test(lines_of_a_socket),
+        cmocka_unit_test(delimiters),
+        cmocka_unit_test(lost_connections),
+        cmocka_unit_test(wrong_options),
         cmocka_unit_test(a_long_line_of_a_socket),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(no_such_host),

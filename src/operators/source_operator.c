@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "operators/operator.h"
 #include "operators/time/source_time.h"
+#include "state/snapshot.h"
 
 typedef struct piece {
     char *bytes; /* owned */
@@ -370,6 +371,54 @@ void raski_source_restore(raski_operator *op, const void *bytes, size_t size) {
     raski_vec_push(&r->to_read, (piece){raski_memdup(bytes, size), size});
 }
 
+/* As a list of items: any subtask of a later job goes on with any of them. */
+enum { POSITIONS_VERSION = 1 };
+static const char POSITIONS[] = "source positions";
+
+typedef struct positions {
+    RASKI_VEC(rask_bytes) items;
+    RASKI_VEC(char *) copies; /* owned; what items borrow */
+} positions;
+
+static void copy_position(void *ctx, const void *bytes, size_t size) {
+    positions *all = ctx;
+    raski_vec_push(&all->copies, raski_memdup(bytes, size));
+    raski_vec_push(&all->items, rask_bytes_of(all->copies.items[all->copies.count - 1], size));
+}
+
+static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                            raski_error *err) {
+    positions all = {0};
+    rask_status status = RASK_FAILED;
+    raski_source_positions(op, copy_position, &all);
+    if (op->env->failed) {
+        if (err != NULL) *err = op->env->error;
+    } else {
+        status = raski_snapshot_writer_add_items(writer, POSITIONS, RASKI_OPERATOR_STATE_SPLIT,
+                                                 POSITIONS_VERSION, all.items.items,
+                                                 all.items.count, err);
+    }
+    for (size_t i = 0; i < all.copies.count; i++) raski_free(all.copies.items[i]);
+    raski_vec_free(&all.copies);
+    raski_vec_free(&all.items);
+    return status;
+}
+
+static rask_status restore_one(void *op, uint32_t version, const void *item, size_t size,
+                               raski_error *err) {
+    if (version != POSITIONS_VERSION)
+        return RASKI_FAIL(err, RASK_E_UNSUPPORTED, USER,
+                          "positions of a source have version %u, but this Rask knows %d only",
+                          version, POSITIONS_VERSION);
+    raski_source_restore(op, item, size);
+    return RASK_OK;
+}
+
+static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *reader,
+                           raski_error *err) {
+    return raski_snapshot_reader_items(reader, POSITIONS, restore_one, op, err);
+}
+
 /* ---------------------------------------------------------------- the operator */
 static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
                     size_t n, bool exclusive) {
@@ -394,6 +443,8 @@ const raski_operator_ops raski_source_ops = {
     .process = process,
     .emitted = emitted,
     .processing_time = processing_time,
+    .snapshot = snapshot,
+    .restore = restore,
     .finish = finish,
     .close = close_slots,
     .teardown = teardown,

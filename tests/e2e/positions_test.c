@@ -18,6 +18,8 @@
 #include "base/alloc.h"
 #include "connectors/connectors.h"
 #include "operators/operator.h"
+#include "state/snapshot.h"
+#include "state/value_codec.h"
 
 /* ---------------------------------------------------------------- a coordinator and its readers */
 enum { READERS = 3 };
@@ -434,6 +436,81 @@ static void positions_in_records(void **state) {
     (void)unlink(compressed);
 }
 
+RASK_GENERATOR(next_number, int64_t, index, random) {
+    (void)random;
+    return index + 1;
+}
+
+/* Three readers stop, their snapshots are restored into two. */
+static void snapshots_of_readers(void **state) {
+    (void)state;
+    world w;
+    const raski_operator_ops *ops = &raski_source_ops;
+    raski_byte_writer bytes[READERS] = {0};
+    raski_snapshot_input inputs[READERS];
+    raski_error error = {0};
+    const rask_datagen_options options = {.rows = 2000};
+    raski_connector source = raski_datagen_source(&raski_fn_next_number.base,
+                                                  raski_fn_next_number.generate, &options);
+    world_init(&w, source.fn, source.self);
+    world_start(&w);
+    forget();
+    for (int i = 0; i < READERS; i++) {
+        reader r;
+        reader_init(&r, &w, 7);
+        assert_true(run(&r, 2));
+        const raski_snapshot_info info = {.operator_name = "source",
+                                          .max_parallelism = 128,
+                                          .parallelism = READERS,
+                                          .subtask = (uint32_t)i};
+        raski_operator_snapshot_writer *writer = raski_snapshot_writer_create(&info);
+        assert_int_equal(ops->snapshot(r.source, writer, &error), RASK_OK);
+        assert_int_equal(raski_snapshot_write_all(writer, &bytes[i], &error), RASK_OK);
+        raski_snapshot_writer_destroy(writer);
+        inputs[i] = (raski_snapshot_input){"a snapshot", bytes[i].bytes, bytes[i].size};
+        reader_fini(&r);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        reader r;
+        reader_init(&r, &w, 7);
+        const raski_snapshot_info info = {
+            .operator_name = "source", .max_parallelism = 128, .parallelism = 2, .subtask = i};
+        raski_operator_snapshot_reader *restored = NULL;
+        if (raski_snapshot_reader_create(inputs, READERS, &info, &restored, &error) != RASK_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(ops->restore(r.source, restored, &error), RASK_OK);
+        raski_snapshot_reader_destroy(restored);
+        if (i == 0) /* the other one reads what is left of all */
+            assert_true(run(&r, 1));
+        else
+            assert_false(run(&r, SIZE_MAX));
+        raski_source_positions(r.source, take_piece, NULL);
+        reader_fini(&r);
+    }
+    assert_true(piece_count > 0); /* what the first one had not read yet */
+    reader r;
+    reader_init(&r, &w, 7);
+    while (piece_count > 0) {
+        piece_count--;
+        raski_source_restore(r.source, pieces[piece_count].bytes, pieces[piece_count].size);
+        raski_free(pieces[piece_count].bytes);
+    }
+    assert_false(run(&r, SIZE_MAX));
+    reader_fini(&r);
+    bool seen[2001] = {false};
+    assert_int_equal(got.count, 2000);
+    for (size_t i = 0; i < got.count; i++) {
+        int n = atoi(got.items[i]);
+        assert_in_range(n, 1, 2000);
+        assert_false(seen[n]);
+        seen[n] = true;
+    }
+    forget();
+    for (int i = 0; i < READERS; i++) raski_byte_writer_fini(&bytes[i]);
+    world_fini(&w);
+    raski_connector_destroy(&source);
+}
+
 /* ---------------------------------------------------------------- a source that cannot tell */
 typedef struct {
     int64_t left;
@@ -543,6 +620,7 @@ int main(void) {
         cmocka_unit_test(positions_in_files),
         cmocka_unit_test(positions_among_generated_records),
         cmocka_unit_test(positions_in_records),
+        cmocka_unit_test(snapshots_of_readers),
         cmocka_unit_test(a_split_without_positions_is_read_again),
         cmocka_unit_test(a_source_without_splits),
     };
