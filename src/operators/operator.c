@@ -458,7 +458,9 @@ void *raski_flush(rask_ctx *ctx, size_t n) {
 
 void raski_stamp(rask_ctx *ctx, size_t n) {
     const int64_t timestamp = ctx->ts != NULL ? ctx->ts[ctx->i] : RASK_NO_TIMESTAMP;
-    while (ctx->stamped < n) ctx->ts_out[ctx->stamped++] = timestamp;
+    int64_t *const timestamps = ctx->ts_out;
+    for (size_t i = ctx->stamped; i < n; i++) timestamps[i] = timestamp;
+    if (ctx->stamped < n) ctx->stamped = n;
 }
 
 void raski_operator_add_pending(raski_operator *op, size_t n) {

@@ -220,7 +220,10 @@ bool raski_source_time_emitted(raski_source_time *time, size_t n) {
     raski_operator *op = time->op;
     raski_split_time *split = time->current;
     if (n == 0 || split == NULL) return false;
-    raski_stamp(&op->ctx, n);
+    if (time->definition->timestamps.kind == RASKI_TIMESTAMPS_FIELD)
+        op->ctx.stamped = n; /* all of them are about to be */
+    else
+        raski_stamp(&op->ctx, n);
     char *records = op->ctx.buf;
     int64_t *timestamps = op->ctx.ts_out;
     if (!raski_time_assign(op, time->definition, records, timestamps, n, timestamps)) return true;

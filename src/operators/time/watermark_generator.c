@@ -43,13 +43,23 @@ void raski_watermark_generator_init(
     };
 }
 
+/* Four at a time: each comparison waits for the one before it, and vectors of 64-bit integers have
+ * no maximum. */
+static int64_t highest(int64_t max, const int64_t *timestamps, size_t n) {
+    int64_t of[4] = {max, max, max, max};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            of[k] = timestamps[i + k] > of[k] ? timestamps[i + k] : of[k];
+    for (; i < n; i++) of[0] = timestamps[i] > of[0] ? timestamps[i] : of[0];
+    for (size_t k = 1; k < 4; k++) of[0] = of[k] > of[0] ? of[k] : of[0];
+    return of[0];
+}
+
 bool raski_watermark_generator_on_records(raski_watermark_generator *generator,
                                           const int64_t *timestamps, size_t n) {
-    if (generator->strategy->kind == RASKI_WATERMARKS_BOUNDED) {
-        int64_t max = generator->max_timestamp_ms;
-        for (size_t i = 0; i < n; i++) max = timestamps[i] > max ? timestamps[i] : max;
-        generator->max_timestamp_ms = max;
-    }
+    if (generator->strategy->kind == RASKI_WATERMARKS_BOUNDED)
+        generator->max_timestamp_ms = highest(generator->max_timestamp_ms, timestamps, n);
     generator->idleness.active = true;
     const bool was_idle = generator->idle;
     generator->idle = false;

@@ -365,6 +365,27 @@ static void bounds_do_not_overflow(void **state) {
     }
 }
 
+static void batches_of_any_size_have_their_highest(void **state) {
+    (void)state;
+    enum { SIZE_MAX_OF_TEST = 19 };
+    const raski_watermark_strategy strategy = {.kind = RASKI_WATERMARKS_BOUNDED};
+    int64_t timestamps[SIZE_MAX_OF_TEST];
+    random_state = 7;
+    for (size_t n = 1; n <= SIZE_MAX_OF_TEST; n++) {
+        for (size_t at = 0; at < n; at++) { /* the highest stands at every place */
+            raski_watermark_generator generator;
+            raski_watermark_generator_init(&generator, &strategy, NULL, NULL);
+            for (size_t i = 0; i < n; i++) timestamps[i] = (int64_t)random_below(1000) - 500;
+            timestamps[at] = 1000;
+            (void)raski_watermark_generator_on_records(&generator, timestamps, n);
+            assert_int_equal(generator.max_timestamp_ms, 1000);
+            timestamps[at] = 999;
+            (void)raski_watermark_generator_on_records(&generator, timestamps, n);
+            assert_int_equal(generator.max_timestamp_ms, 1000);
+        }
+    }
+}
+
 static void strategies_are_checked(void **state) {
     (void)state;
     const struct {
@@ -399,6 +420,7 @@ int main(void) {
         cmocka_unit_test(report_W5_a_stream_is_active_before_it_resumes),
         cmocka_unit_test(report_W17_idleness_is_told_once),
         cmocka_unit_test(bounds_do_not_overflow),
+        cmocka_unit_test(batches_of_any_size_have_their_highest),
         cmocka_unit_test(strategies_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
