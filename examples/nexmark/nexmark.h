@@ -19,6 +19,27 @@ RASK_FLAT_MAP(offers, event, e, offer, out) {
     if (e.bid.present) rask_emit(out, (offer){b->auction, b->bidder, b->price, b->ts});
 }
 
+/* A text of at most 15 bytes as two numbers. Records without strings are kept and sent as they are,
+ * which costs less; columns of a database with a maximal length are alike. */
+typedef struct {
+    int64_t words[2];
+} short_text;
+RASK_TYPE(short_text, words);
+
+static inline short_text nexmark_pack(rask_string text) {
+    short_text packed = {{0, 0}};
+    if (text.len < sizeof packed)
+        memcpy(packed.words, rask_string_data(&text), text.len);
+    else
+        rask_fail("\"%.*s\" is longer than 15 bytes", RASK_STR(text));
+    return packed;
+}
+static inline rask_string nexmark_unpack(short_text packed) {
+    char text[sizeof packed + 1] = {0};
+    memcpy(text, packed.words, sizeof packed);
+    return rask_string_copy(text, strlen(text));
+}
+
 /* A source of that many events. The seed decides what they are. */
 rask_stream(event) nexmark_events(rask_env *env, uint64_t count, uint64_t seed);
 

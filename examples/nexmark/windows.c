@@ -176,15 +176,16 @@ enum { NEW_SIZE_MS = 10000 };
 typedef struct {
     int64_t id;
     rask_timestamp ts;
-    rask_string name;
+    short_text name;
 } appearance;
-RASK_TYPE(appearance, id, (ts, rask_timestamp), name);
+RASK_TYPE(appearance, id, (ts, rask_timestamp), (name, short_text));
 
 typedef struct {
-    rask_string name;
-    bool sells;
+    int64_t id;
+    short_text name;
+    int64_t sells;
 } newcomer;
-RASK_TYPE(newcomer, name, sells);
+RASK_TYPE(newcomer, id, (name, short_text), sells);
 
 typedef struct {
     rask_timestamp start;
@@ -203,26 +204,28 @@ NEXMARK_RESULT(new_seller, s, line) {
 RASK_FLAT_MAP(appearances, event, e, appearance, out) {
     if (e.person.count > 0) {
         const person *p = &e.person.items[0];
-        rask_emit(out, (appearance){p->id, p->ts, p->name});
+        rask_emit(out, (appearance){p->id, p->ts, nexmark_pack(p->name)});
     } else if (e.auction.count > 0) {
         const auction *a = &e.auction.items[0];
-        rask_emit(out, (appearance){a->seller, a->ts, rask_string_from("")});
+        rask_emit(out, (appearance){a->seller, a->ts, {{0, 0}}});
     }
 }
 
 RASK_AGGREGATE(know, appearance, a, newcomer, n, newcomer) {
-    if (a.name.len > 0)
+    n->id = a.id;
+    if (a.name.words[0] != 0)
         n->name = a.name;
     else
-        n->sells = true;
+        n->sells = 1;
 }
 RASK_AGGREGATE_RESULT(know, n) { return *n; }
 
-RASK_WINDOW_PROCESS(new_sellers, stateless, self, newcomer, n, new_seller, out) {
+/* Results have the last millisecond of their window as their timestamp. */
+RASK_PROCESS(new_sellers, stateless, self, newcomer, n, new_seller, out) {
     (void)self;
-    if (n.items[0].sells && n.items[0].name.len > 0)
-        rask_emit(out, (new_seller){rask_window_start(out), *rask_key(out, int64_t),
-                                    n.items[0].name});
+    if (n.sells && n.name.words[0] != 0)
+        rask_emit(out, (new_seller){rask_timestamp(out) + 1 - NEW_SIZE_MS, n.id,
+                                    nexmark_unpack(n.name)});
 }
 
 void query_q8(rask_env *env, rask_stream(event) in) {
@@ -231,8 +234,9 @@ void query_q8(rask_env *env, rask_stream(event) in) {
         rask_flat_map(in, appearances), ts, .max_out_of_orderness_ms = NEXMARK_LATENESS_MS);
     rask_windowed(appearance) windows =
         rask_window(rask_key_by(all, id), rask_tumbling_event_time(.size_ms = NEW_SIZE_MS));
-    nexmark_finish(rask_window_aggregate_process(windows, know, new_sellers, .uid = "new-sellers"),
-                   new_seller);
+    nexmark_finish(
+        rask_process(rask_window_aggregate(windows, know, .uid = "newcomers"), new_sellers),
+        new_seller);
 }
 
 /* ---------------------------------------------------------------- q11, q12
