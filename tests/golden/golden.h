@@ -55,6 +55,7 @@ void golden_key_groups_errors(golden_case *c);
 void golden_mappers(golden_case *c);
 void golden_partitioner_mappers(golden_case *c);
 void golden_batch(golden_case *c);
+void golden_operator_state(golden_case *c);
 void golden_watermark_valve(golden_case *c);
 void golden_watermark_generators(golden_case *c);
 void golden_watermark_multiplexer(golden_case *c);

@@ -37,6 +37,7 @@ static const golden_kind kinds[] = {
     {"keygroups/keygroups_errors", golden_key_groups_errors, false},
     {"mappers/mappers", golden_mappers, false},
     {"mappers/partitioner_mappers", golden_partitioner_mappers, false},
+    {"rescale/operator_state", golden_operator_state, false},
     {"windows/watermark_valve", golden_watermark_valve, false},
     {"windows/watermark_generators", golden_watermark_generators, false},
     {"windows/watermark_multiplexer", golden_watermark_multiplexer, false},
