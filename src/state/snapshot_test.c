@@ -114,11 +114,19 @@ static void write_all(void *context) {
     atomic_store(&w->done, true);
 }
 
+/* The thread sanitizer cannot see how the RocksDB library, which was built without it, hands memory
+ * from thread to thread. */
+#ifdef __SANITIZE_THREAD__
+enum { CONCURRENT_BACKENDS = 1 };
+#else
+enum { CONCURRENT_BACKENDS = TEST_BACKENDS };
+#endif
+
 static void the_task_goes_on_while_it_is_written(void **unused) {
     (void)unused;
     for (size_t run = 0; run < 6; run++) {
         random_state = 100 + run;
-        const test_backend *backend = &test_backends[run % TEST_BACKENDS];
+        const test_backend *backend = &test_backends[run % CONCURRENT_BACKENDS];
         test_operator op = make_operator(backend);
         for (size_t i = 0; i < 1500; i++) change(&op, 2000);
         for (size_t round = 0; round < 2; round++) {
