@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "operators/operator.h"
+#include "state/snapshot.h"
 #include "types/java_hash.h"
 
 typedef struct aggregating {
@@ -33,6 +34,20 @@ static rask_status setup(raski_operator *op, raski_error *err) {
         .function = &op->ctx,
     };
     return raski_aggregate_create(&options, &a->aggregate, err);
+}
+
+static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                            raski_error *err) {
+    const aggregating *a = op->kind;
+    return raski_snapshot_writer_add_keyed(writer, "aggregate", raski_aggregate_table(a->aggregate),
+                                           NULL, NULL, err);
+}
+
+static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *reader,
+                           raski_error *err) {
+    const aggregating *a = op->kind;
+    return raski_snapshot_reader_keyed(reader, "aggregate", raski_aggregate_table(a->aggregate),
+                                       NULL, NULL, err);
 }
 
 static void teardown(raski_operator *op) {
@@ -162,5 +177,7 @@ const raski_operator_ops raski_aggregate_ops = {.name = "aggregate",
                                                 .setup = setup,
                                                 .process = process,
                                                 .end_keys = end_keys,
+                                                .snapshot = snapshot,
+                                                .restore = restore,
                                                 .finish = finish,
                                                 .teardown = teardown};

@@ -8,6 +8,7 @@
 #include "operators/operator.h"
 #include "operators/timers.h"
 #include "state/keyed_table.h"
+#include "state/snapshot.h"
 
 typedef struct keyed {
     raski_keyed_table *table;
@@ -70,6 +71,26 @@ static rask_status opened(raski_operator *op, raski_error *err) {
     keyed *k = op->kind;
     raski_keyed_scope_check(&k->scope, op);
     return make_table(op, k, err);
+}
+
+static raski_timer_queue *queue(const keyed *k, bool processing) {
+    return k->timers != NULL ? raski_operator_timers_queue(k->timers, processing) : NULL;
+}
+
+static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                            raski_error *err) {
+    const keyed *k = op->kind;
+    return raski_snapshot_writer_add_keyed(writer, "keyed", k->table, queue(k, false),
+                                           queue(k, true), err);
+}
+
+static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *reader,
+                           raski_error *err) {
+    keyed *k = op->kind;
+    RASKI_TRY(raski_snapshot_reader_keyed(reader, "keyed", k->table, queue(k, false),
+                                          queue(k, true), err));
+    if (k->timers != NULL) raski_operator_timers_restored(k->timers);
+    return RASK_OK;
 }
 
 static void teardown(raski_operator *op) {
@@ -252,5 +273,7 @@ const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
                                             .processing_time = processing_time,
                                             .timer_count = timer_count,
                                             .end_keys = end_keys,
+                                            .snapshot = snapshot,
+                                            .restore = restore,
                                             .finish = check_no_key,
                                             .teardown = teardown};

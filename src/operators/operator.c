@@ -540,6 +540,17 @@ void raski_operator_open(raski_operator *op) {
         call_hook(op, fn->open->open, "open");
     if (op->ops->opened && !op->env->failed && op->ops->opened(op, &error) != RASK_OK)
         raski_operator_fail(op, &error);
+    raski_operator_snapshot_reader *from = op->restore_from;
+    op->restore_from = NULL;
+    if (from != NULL && op->ops->restore && !op->env->failed &&
+        op->ops->restore(op, from, &error) != RASK_OK)
+        raski_operator_fail(op, &error);
+}
+
+rask_status raski_operator_snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                                    raski_error *err) {
+    RASKI_DCHECK(op->opened && op->pending == 0);
+    return op->ops->snapshot ? op->ops->snapshot(op, writer, err) : RASK_OK;
 }
 
 void raski_operator_process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,

@@ -162,6 +162,8 @@ struct raski_operator {
     bool one_key;     /* see raski_operator_end_keys; set before open, constant then */
     bool ending_keys; /* its timers fire now: new ones are ignored */
 
+    raski_operator_snapshot_reader *restore_from; /* borrowed until open has returned; or NULL */
+
     int64_t records_in, records_out; /* read by others: stored with relaxed atomics */
     int64_t record_base;             /* number of the first record of the running loop */
     bool opened, finished;
@@ -184,7 +186,13 @@ RASKI_NODISCARD rask_status raski_operator_add_writer(raski_operator *op, const 
                                                       const raski_key_definition *key,
                                                       raski_error *err);
 
-/* Setup and the user's open hook. On failure the environment says so. */
+/* Adds the state of this subtask to a snapshot, between two batches: the part of it that the task
+ * waits for. The writer is to be destroyed before the operator is closed. */
+RASKI_NODISCARD rask_status raski_operator_snapshot(raski_operator *op,
+                                                    raski_operator_snapshot_writer *writer,
+                                                    raski_error *err);
+/* Setup, the user's open hook, and the state of restore_from. On failure the environment says so.
+ */
 void raski_operator_open(raski_operator *op);
 void raski_operator_process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
                             size_t n, bool exclusive);

@@ -179,5 +179,7 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
 char *raski_keyed_table_find(raski_keyed_table *table, const raski_key_spec *spec,
                              const void *record) {
     if (__builtin_expect(table->cache != NULL, 0)) return raski_cache_find(table, spec, record);
-    return find_row(table, spec, record, table_hash(table, spec, record));
+    char *row = find_row(table, spec, record, table_hash(table, spec, record));
+    if (row) raski_keyed_table_before_write(table, row);
+    return row;
 }

@@ -33,8 +33,20 @@ static void push(void *context, const void *record) {
         raski_operator_harness_process(r->harness, r->input, record, &r->timestamp, 1, &r->error);
 }
 
+/* A new operator takes over the state of the one before. */
 static void restore(run *r) {
-    golden_differ(r->c, "restore", "not yet");
+    raski_byte_writer snapshot = {0};
+    raski_operator_harness *next = NULL;
+    r->status = raski_operator_harness_snapshot(r->harness, &snapshot, &r->error);
+    if (r->status == RASK_OK) next = make(r);
+    if (next != NULL) {
+        const raski_snapshot_input input = {"of the facts", snapshot.bytes, snapshot.size};
+        raski_operator_harness_destroy(r->harness);
+        r->harness = next;
+        r->status = raski_operator_harness_restore(next, &input, 1, &r->error);
+        if (r->status == RASK_OK) r->status = raski_operator_harness_open(next, &r->error);
+    }
+    raski_byte_writer_fini(&snapshot);
 }
 
 static void take_step(run *r, const json_t *in) {

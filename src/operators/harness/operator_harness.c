@@ -22,7 +22,8 @@ struct raski_operator_harness {
     int64_t now_ms;
     raski_doorbell *doorbell;
     _Atomic bool cancelled;
-    RASKI_VEC(collector *) collectors; /* the main output first */
+    raski_operator_snapshot_reader *restore_from; /* until it is open */
+    RASKI_VEC(collector *) collectors;            /* the main output first */
     RASKI_VEC(raski_harness_output) outputs;
     RASKI_VEC(raski_layout *) layouts; /* of the outputs, borrowed from the collectors */
 };
@@ -164,6 +165,7 @@ void raski_operator_harness_destroy(raski_operator_harness *harness_take) {
     if (h == NULL) return;
     if (h->op != NULL) raski_operator_close(h->op);
     raski_operator_destroy(h->op);
+    raski_snapshot_reader_destroy(h->restore_from);
     raski_operator_harness_clear(h);
     raski_vec_free(&h->outputs);
     raski_vec_free(&h->layouts);
@@ -215,9 +217,46 @@ rask_status raski_operator_harness_open(raski_operator_harness *harness, raski_e
     step s = begin(harness);
     for (size_t i = 0; i < harness->collectors.count; i++)
         raski_operator_open(harness->collectors.items[i]->op);
+    harness->op->restore_from = harness->restore_from;
     if (!harness->env.failed) raski_operator_open(harness->op);
+    raski_snapshot_reader_destroy(harness->restore_from);
+    harness->restore_from = NULL;
     return end(s, err);
 }
+
+/* ---------------------------------------------------------------- snapshots */
+static raski_snapshot_info info_of(const raski_operator_harness *h) {
+    raski_snapshot_info info = {.operator_name = h->job.name,
+                                .max_parallelism = (uint32_t)h->env.runtime.max_parallelism,
+                                .parallelism = (uint32_t)h->env.runtime.parallelism,
+                                .subtask = (uint32_t)h->env.runtime.subtask_index};
+    size_t length = strlen(h->job.name);
+    memcpy(info.operator_id.bytes, h->job.name,
+           length < RASKI_ID_SIZE ? length : (size_t)RASKI_ID_SIZE);
+    return info;
+}
+
+rask_status raski_operator_harness_snapshot(raski_operator_harness *harness,
+                                            raski_byte_writer *ret_bytes, raski_error *err) {
+    const raski_snapshot_info info = info_of(harness);
+    step s = begin(harness);
+    RASKI_TRY(end(s, err));
+    raski_operator_snapshot_writer *writer = raski_snapshot_writer_create(&info);
+    rask_status status = raski_operator_snapshot(harness->op, writer, err);
+    if (status == RASK_OK) status = raski_snapshot_write_all(writer, ret_bytes, err);
+    raski_snapshot_writer_destroy(writer);
+    return status;
+}
+
+rask_status raski_operator_harness_restore(raski_operator_harness *harness,
+                                           const raski_snapshot_input *snapshots, size_t count,
+                                           raski_error *err) {
+    const raski_snapshot_info info = info_of(harness);
+    RASKI_ASSERT(!harness->op->opened && harness->restore_from == NULL);
+    return raski_snapshot_reader_create(snapshots, count, &info, &harness->restore_from, err);
+}
+
+/* ---------------------------------------------------------------- steps */
 
 rask_status raski_operator_harness_process(raski_operator_harness *harness, unsigned input,
                                            const void *records, const int64_t *timestamps, size_t n,

@@ -5,6 +5,7 @@
 #ifndef RASKI_OPERATORS_HARNESS_OPERATOR_HARNESS_H
 #define RASKI_OPERATORS_HARNESS_OPERATOR_HARNESS_H
 #include "operators/operator.h"
+#include "state/snapshot.h"
 #include "types/layout.h"
 
 typedef struct raski_operator_harness raski_operator_harness;
@@ -44,6 +45,16 @@ raski_operator *raski_operator_harness_operator(raski_operator_harness *harness)
  * done and every step returns it again. */
 RASKI_NODISCARD rask_status raski_operator_harness_open(raski_operator_harness *harness,
                                                         raski_error *err);
+/* All state of the operator (with the operator's name for its id), appended to ret_bytes; between
+ * any two steps after open. */
+RASKI_NODISCARD rask_status raski_operator_harness_snapshot(raski_operator_harness *harness,
+                                                            raski_byte_writer *ret_bytes,
+                                                            raski_error *err);
+/* Before open: the operator will have this subtask's part of the state in count snapshots, one of
+ * each old subtask (borrowed until it is open). */
+RASKI_NODISCARD rask_status raski_operator_harness_restore(raski_operator_harness *harness,
+                                                           const raski_snapshot_input *snapshots,
+                                                           size_t count, raski_error *err);
 /* n records of the input's type, copied; timestamps: n, or NULL: they have none. */
 RASKI_NODISCARD rask_status raski_operator_harness_process(raski_operator_harness *harness,
                                                            unsigned input, const void *records,

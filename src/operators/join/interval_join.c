@@ -6,6 +6,7 @@
 #include "operators/keyed_input.h"
 #include "operators/timers.h"
 #include "rask/join.h"
+#include "state/snapshot.h"
 
 enum { PAIRS = 64 }; /* of one call of the user's loop */
 
@@ -259,6 +260,24 @@ static size_t timer_count(const raski_operator *op, bool processing) {
            raski_operator_timers_count(j->timers[1], processing);
 }
 
+/* ---------------------------------------------------------------- snapshots */
+/* The timers of the right side take the place of processing-time timers, which there are none. */
+static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                            raski_error *err) {
+    const joining *j = op->kind;
+    return raski_snapshot_writer_add_keyed(writer, "joined", j->table,
+                                           raski_operator_timers_queue(j->timers[0], false),
+                                           raski_operator_timers_queue(j->timers[1], false), err);
+}
+
+static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *reader,
+                           raski_error *err) {
+    joining *j = op->kind;
+    return raski_snapshot_reader_keyed(reader, "joined", j->table,
+                                       raski_operator_timers_queue(j->timers[0], false),
+                                       raski_operator_timers_queue(j->timers[1], false), err);
+}
+
 /* ---------------------------------------------------------------- life */
 static rask_status setup(raski_operator *op, raski_error *err) {
     joining *j = raski_try_calloc(1, sizeof *j);
@@ -301,4 +320,6 @@ const raski_operator_ops raski_interval_join_ops = {.name = "interval join",
                                                     .watermark = watermark,
                                                     .timer_count = timer_count,
                                                     .end_keys = end_keys,
+                                                    .snapshot = snapshot,
+                                                    .restore = restore,
                                                     .teardown = teardown};

@@ -1,6 +1,7 @@
 /* The window operator: records go into windows, timers make them fire and go. Flink:
  * WindowOperator, EvictingWindowOperator. */
 #include "operators/window/window_private.h"
+#include "state/snapshot.h"
 
 enum { TOUCHED_MAX = 4096 }; /* rows that wait for the end of a batch in a long firing */
 
@@ -137,8 +138,10 @@ static bool is_quiet(const window_operator *w) {
 static void add_quietly(window_operator *w, char **rows, uint64_t inserted) {
     if (!raski_window_add_all(w, rows)) return;
     for (size_t i = 0; i < w->pair_count && !w->op->ctx.failed; i++) {
-        /* A row with timers has had these. */
-        if ((inserted >> i & 1) == 0 && raski_keyed_table_pins(w->table, rows[i]) > 0) continue;
+        /* A row with timers has had these; unless event time began anew behind them. */
+        if (!w->time_began_anew && (inserted >> i & 1) == 0 &&
+            raski_keyed_table_pins(w->table, rows[i]) > 0)
+            continue;
         raski_window_enter_trigger(w, w->pairs[i].window, rows[i]);
         (void)raski_trigger_on_element(w->def->trigger, &w->trigger, NULL, RASK_NO_TIMESTAMP);
         raski_window_register_cleanup(w, w->pairs[i].window, rows[i]);
@@ -362,6 +365,29 @@ static rask_status opened(raski_operator *op, raski_error *err) {
     return raski_window_opened(op, fire, err);
 }
 
+static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                            raski_error *err) {
+    const window_operator *w = op->kind;
+    RASKI_TRY(raski_snapshot_writer_add_keyed(writer, "windows", w->table,
+                                              raski_operator_timers_queue(w->timers, false),
+                                              raski_operator_timers_queue(w->timers, true), err));
+    if (w->keys == NULL) return RASK_OK;
+    return raski_snapshot_writer_add_keyed(writer, "keys", w->keys, NULL, NULL, err);
+}
+
+static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *reader,
+                           raski_error *err) {
+    window_operator *w = op->kind;
+    RASKI_TRY(raski_snapshot_reader_keyed(reader, "windows", w->table,
+                                          raski_operator_timers_queue(w->timers, false),
+                                          raski_operator_timers_queue(w->timers, true), err));
+    if (w->keys != NULL)
+        RASKI_TRY(raski_snapshot_reader_keyed(reader, "keys", w->keys, NULL, NULL, err));
+    raski_operator_timers_restored(w->timers);
+    w->time_began_anew = w->def->allowed_lateness_ms > 0;
+    return RASK_OK;
+}
+
 const raski_operator_ops raski_window_ops = {.name = "window",
                                              .setup = setup,
                                              .opened = opened,
@@ -370,5 +396,7 @@ const raski_operator_ops raski_window_ops = {.name = "window",
                                              .processing_time = processing_time,
                                              .timer_count = timer_count,
                                              .end_keys = end_keys,
+                                             .snapshot = snapshot,
+                                             .restore = restore,
                                              .finish = finish,
                                              .teardown = raski_window_teardown};
