@@ -81,6 +81,8 @@ typedef enum raski_fn_kind {
     RASKI_FN_INTERVAL_JOIN,
     RASKI_FN_MULTI_PROCESS,
     RASKI_FN_KEYED_MULTI_PROCESS,
+    RASKI_FN_BROADCAST_PROCESS,
+    RASKI_FN_KEYED_BROADCAST_PROCESS,
 } raski_fn_kind;
 
 /* Processes n records; returns how many stand in ctx->buf at the end (full buffers have been
@@ -191,6 +193,7 @@ typedef struct raski_fn {
     size_t (*join)(const void *left, const void *right, size_t n, size_t left_stride,
                    size_t right_stride, rask_ctx *ctx);
     const raski_hook *select;
+    const raski_states *broadcast; /* states that the second input fills, or NULL */
 } raski_fn;
 
 typedef struct raski_tag {

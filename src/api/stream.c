@@ -90,6 +90,10 @@ static const char *operation_name(raski_fn_kind kind) {
             return "Co-Process";
         case RASKI_FN_KEYED_CO_PROCESS:
             return "Co-Keyed-Process";
+        case RASKI_FN_BROADCAST_PROCESS:
+            return "Co-Process-Broadcast";
+        case RASKI_FN_KEYED_BROADCAST_PROCESS:
+            return "Co-Process-Broadcast-Keyed";
         default:
             return "Operator";
     }
@@ -141,6 +145,30 @@ raski_stream *raski_apply(raski_stream *in, const raski_fn *fn, const rask_optio
     return raski_stream_create(env, in, t, fn->out, def);
 }
 
+static bool is_broadcast(const raski_transformation *t) {
+    return t->kind == RASKI_TRANSFORMATION_PARTITION && t->partitioner != NULL &&
+           t->partitioner->kind == RASKI_PARTITIONER_BROADCAST;
+}
+
+static rask_status connect(raski_stream *a, raski_stream *b, const raski_fn *fn, const char *name,
+                           raski_transformation **ret_transformation, raski_error *err) {
+    const char *type = raski_env_type_text(a->env, fn->out);
+    const raski_operator_factory factory = {0};
+    if (fn->kind != RASKI_FN_BROADCAST_PROCESS && fn->kind != RASKI_FN_KEYED_BROADCAST_PROCESS)
+        return raski_transformation_two_input(a->transformation, b->transformation, name, type,
+                                              &factory, a->plan_key, b->plan_key,
+                                              ret_transformation, err);
+    if (!is_broadcast(b->transformation))
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "the second input of \"%s\" fills broadcast state, so every subtask must "
+                          "get all of it: give it rask_broadcast(stream)",
+                          fn->name);
+    *ret_transformation = raski_transformation_broadcast_state(a->transformation,
+                                                               b->transformation, type,
+                                                               a->plan_key);
+    return RASK_OK;
+}
+
 raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn,
                             const rask_options *options, size_t size, const char *file, int line) {
     rask_env *env = a->env;
@@ -156,11 +184,7 @@ raski_stream *raski_connect(raski_stream *a, raski_stream *b, const raski_fn *fn
         status = RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
                             "the two streams belong to different environments");
     raski_transformation *t = NULL;
-    const raski_operator_factory factory = {0};
-    if (status == RASK_OK)
-        status = raski_transformation_two_input(a->transformation, b->transformation, name,
-                                                raski_env_type_text(env, fn->out), &factory,
-                                                a->plan_key, b->plan_key, &t, &error);
+    if (status == RASK_OK) status = connect(a, b, fn, name, &t, &error);
     if (status != RASK_OK)
         return raski_stream_mistake(env, &error, o.name ? o.name : name, fn->out, file, line);
     def->key = a->key;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "platform/clock.h"
+#include "operators/broadcast_state.h"
 #include "types/layout.h"
 #include "types/type_info.h"
 
@@ -111,6 +112,7 @@ static const raski_operator_ops *ops_of(const raski_operator_definition *def) {
         case RASKI_FN_KEYED_PROCESS:
         case RASKI_FN_KEYED_CO_PROCESS:
         case RASKI_FN_KEYED_MULTI_PROCESS:
+        case RASKI_FN_KEYED_BROADCAST_PROCESS:
             return &raski_keyed_ops;
         default:
             return &raski_function_ops;
@@ -190,6 +192,7 @@ void raski_operator_destroy(raski_operator *operator_take) {
     if (op == NULL) return;
     if (current == op) current = NULL;
     if (op->ops->teardown) op->ops->teardown(op);
+    raski_broadcast_state_destroy(op->broadcast);
     output_free(&op->out);
     for (size_t i = 0; i < op->sides.count; i++) {
         output_free(&op->sides.items[i].output);
@@ -530,7 +533,8 @@ void raski_operator_open(raski_operator *op) {
     raski_error error = {0};
     raski_operator_enter(op);
     op->record_base = 0;
-    if (op->ops->setup && op->ops->setup(op, &error) != RASK_OK) {
+    if ((op->ops->setup && op->ops->setup(op, &error) != RASK_OK) ||
+        raski_broadcast_state_create(op, &op->broadcast, &error) != RASK_OK) {
         raski_operator_fail(op, &error);
         return;
     }
@@ -562,7 +566,10 @@ void raski_operator_process(raski_operator *op, unsigned input, void *records, i
     else if (timestamps == NULL)
         timestamps = raski_operator_no_timestamps(op);
     op->ctx.ts = timestamps;
-    op->ops->process(op, input, records, timestamps, n, exclusive);
+    if (op->broadcast == NULL)
+        op->ops->process(op, input, records, timestamps, n, exclusive);
+    else
+        process_with_broadcast_state(op, input, records, timestamps, n);
 }
 
 static void finish(raski_operator *op) {
