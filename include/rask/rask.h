@@ -33,6 +33,7 @@
 #ifndef RASK_RASK_H
 #define RASK_RASK_H
 #include "rask/async.h"
+#include "rask/broadcast.h"
 #include "rask/join.h"
 #include "rask/multi.h"
 #include "rask/stream.h"

@@ -1,28 +1,38 @@
 #include "operators/broadcast_state.h"
 
 struct raski_broadcast_state {
-    raski_keyed_table *table;
+    raski_operator_states *states;
     raski_keyed_scope scope;
     rask_ctx ctx; /* of the handles */
     char *row;    /* the only one */
 };
 
 static rask_status make(raski_operator *op, raski_broadcast_state *b, raski_error *err) {
-    static const raski_key_spec key = {.part_count = 1, .parts = {{0, &rask_type_int8_t}}};
-    const raski_states *states = op->def->fn->broadcast;
-    raski_state_spec specs[RASKI_STATES_MAX] = {{0}};
-    size_t count = 0;
-    RASKI_TRY(raski_keyed_scope_specs(&b->scope, states, specs, &count, err));
-    const raski_keyed_table_options options = {
-        .key = &key, .states = specs, .state_count = count, .name = op->job->name};
-    RASKI_TRY(raski_keyed_table_create(&options, &b->table, err));
-    RASKI_TRY(raski_keyed_scope_init(&b->scope, b->table, &b->ctx, err));
-    raski_keyed_scope_bind(&b->scope, &b->ctx, states, 0, op->self);
-    const int8_t one = 0;
-    RASKI_TRY(raski_keyed_table_lookup(b->table, &key, &one, 1, 1, &b->row, NULL, err));
+    const raski_states *fields = op->def->fn->broadcast;
+    raski_operator_state_spec specs[RASKI_STATES_MAX] = {{0}};
+    if (fields->count > RASKI_STATES_MAX)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "%s has %zu broadcast states, at most %d are possible", fields->type,
+                          fields->count, RASKI_STATES_MAX);
+    for (size_t i = 0; i < fields->count; i++) {
+        const raski_state_field *field = &fields->fields[i];
+        if (field->kind != RASKI_HANDLE_MAP)
+            return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                              "broadcast state \"%s\" of %s is no rask_map_state", field->name,
+                              fields->type);
+        specs[i] = (raski_operator_state_spec){.name = field->name,
+                                               .mode = RASKI_OPERATOR_STATE_BROADCAST,
+                                               .type = field->type,
+                                               .map_key = field->map_key};
+    }
+    RASKI_TRY(raski_operator_states_create(specs, fields->count, op->job->name, NULL, &b->states,
+                                           err));
+    RASKI_TRY(raski_keyed_scope_init(&b->scope, raski_operator_states_table(b->states), &b->ctx,
+                                     err));
+    raski_keyed_scope_bind(&b->scope, &b->ctx, fields, 0, op->self);
+    b->row = raski_operator_states_row(b->states);
     b->ctx.op = op;
     b->ctx.rows = &b->row;
-    b->ctx.i = 0;
     b->scope.read_only = true;
     return RASK_OK;
 }
@@ -44,13 +54,15 @@ rask_status raski_broadcast_state_create(raski_operator *op, raski_broadcast_sta
 
 void raski_broadcast_state_destroy(raski_broadcast_state *state_take_or_null) {
     if (state_take_or_null == NULL) return;
-    raski_keyed_table_destroy(state_take_or_null->table);
+    raski_operator_states_destroy(state_take_or_null->states);
     raski_keyed_scope_fini(&state_take_or_null->scope);
     raski_free(state_take_or_null);
 }
 
 void raski_broadcast_state_allow_writes(raski_broadcast_state *state_or_null, bool allowed) {
-    if (state_or_null != NULL) state_or_null->scope.read_only = !allowed;
+    if (state_or_null == NULL) return;
+    state_or_null->scope.read_only = !allowed;
+    if (allowed) state_or_null->row = raski_operator_states_row(state_or_null->states);
 }
 
 rask_status raski_broadcast_state_adopt(raski_broadcast_state *state_or_null, raski_error *err) {
@@ -58,9 +70,9 @@ rask_status raski_broadcast_state_adopt(raski_broadcast_state *state_or_null, ra
 }
 
 void raski_broadcast_state_end_batch(raski_broadcast_state *state_or_null) {
-    if (state_or_null != NULL) raski_keyed_table_end_batch(state_or_null->table);
+    if (state_or_null != NULL) raski_keyed_table_end_batch(raski_operator_states_table(state_or_null->states));
 }
 
-raski_keyed_table *raski_broadcast_state_table(raski_broadcast_state *state) {
-    return state->table;
+raski_operator_states *raski_broadcast_state_states(raski_broadcast_state *state) {
+    return state->states;
 }

@@ -1,10 +1,11 @@
 /* broadcast_state.h - the broadcast state of one operator subtask: maps that every subtask holds
- * whole, changed by the records of a broadcast input. It is a keyed table of one row, so the handles
- * of rask/state.h work on it as on keyed state. Flink: BroadcastState, HeapBroadcastState.
+ * whole, changed by the records of a broadcast input. The handles of rask/state.h work on it as on
+ * keyed state (state/operator_state.h). Flink: BroadcastState, HeapBroadcastState.
  * Threads: the task's. */
 #ifndef RASKI_OPERATORS_BROADCAST_STATE_H
 #define RASKI_OPERATORS_BROADCAST_STATE_H
 #include "operators/keyed_scope.h"
+#include "state/operator_state.h"
 
 typedef struct raski_broadcast_state raski_broadcast_state;
 
@@ -21,5 +22,6 @@ void raski_broadcast_state_allow_writes(raski_broadcast_state *state_or_null, bo
 RASKI_NODISCARD rask_status raski_broadcast_state_adopt(raski_broadcast_state *state_or_null,
                                                         raski_error *err);
 void raski_broadcast_state_end_batch(raski_broadcast_state *state_or_null);
-raski_keyed_table *raski_broadcast_state_table(raski_broadcast_state *state);
+/* For snapshots. */
+raski_operator_states *raski_broadcast_state_states(raski_broadcast_state *state);
 #endif

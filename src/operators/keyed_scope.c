@@ -150,6 +150,15 @@ static raski_keyed_scope *with_key(rask_ctx *ctx) {
     return scope;
 }
 
+/* The same for a change. */
+static raski_keyed_scope *with_key_to_write(rask_ctx *ctx) {
+    raski_keyed_scope *scope = with_key(ctx);
+    if (scope == NULL || !scope->read_only) return scope;
+    (void)rask_fail("broadcast state can be changed in RASK_ON_BROADCAST only: elsewhere the "
+                    "subtasks would differ");
+    return NULL;
+}
+
 static char *row_of(const rask_ctx *ctx) {
     return ctx->rows[ctx->i];
 }
@@ -169,7 +178,7 @@ static void *zeroes(const rask_ctx *ctx, size_t size) {
 unsigned raski_state_track(rask_ctx *ctx, unsigned track) {
     unsigned number = track >> NUMBER_SHIFT;
     raski_error error = {0};
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return 0;
     if (track & RASKI_TRACK_READS) {
         scope->cleared = true;
@@ -196,7 +205,7 @@ const void *raski_state_read(rask_ctx *ctx, unsigned track) {
 
 void raski_state_clear(rask_ctx *ctx, unsigned track) {
     raski_error error = {0};
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     scope->cleared = true;
     check(ctx, raski_keyed_table_clear(scope->table, row_of(ctx), track >> NUMBER_SHIFT, &error),
@@ -231,7 +240,7 @@ void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items, s
                              bool replace) {
     unsigned number = track >> NUMBER_SHIFT;
     raski_error error = {0};
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     if (count > UINT32_MAX) {
         (void)rask_fail("a list of %zu items: at most %u are possible", count, UINT32_MAX);
@@ -253,7 +262,7 @@ void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items, s
 
 void raski_state_list_remove(rask_ctx *ctx, unsigned track, size_t from, size_t count) {
     raski_error error = {0};
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     unsigned number = track >> NUMBER_SHIFT;
     uint32_t present =
@@ -287,7 +296,7 @@ const void *raski_state_map_get(rask_ctx *ctx, unsigned track, const void *key) 
 void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key, size_t size) {
     raski_error error = {0};
     void *value = NULL;
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope != NULL) {
         scope->tracked = true;
         check(ctx,
@@ -300,7 +309,7 @@ void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key, size_t
 
 void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key, const void *value) {
     raski_error error = {0};
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     check(ctx,
           raski_keyed_table_map_put(scope->table, row_of(ctx), track >> NUMBER_SHIFT, key, value,
@@ -311,7 +320,7 @@ void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key, const v
 bool raski_state_map_remove(rask_ctx *ctx, unsigned track, const void *key) {
     raski_error error = {0};
     bool removed = false;
-    raski_keyed_scope *scope = with_key(ctx);
+    raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return false;
     scope->cleared = true;
     check(ctx,

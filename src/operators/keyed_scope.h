@@ -11,9 +11,10 @@
 typedef struct raski_keyed_scope {
     raski_keyed_table *table; /* borrowed; NULL: the open hook runs, which may still say how */
     char *no_key; /* a row for hooks, which have no current key; always without state; owned */
-    uint32_t namespace_parts; /* at the end of the table\'s key, which are not the user\'s */
+    uint32_t namespace_parts; /* at the end of the table's key, which are not the user\'s */
     bool tracked;             /* a state with pointers was written since the last adopt */
     bool cleared;             /* a state was cleared since this was last unset */
+    bool read_only;           /* broadcast state, but where its own input is processed */
     bool has_ttl;
     rask_ttl ttls[RASKI_STATES_MAX]; /* that the open hook set; by number in the instance */
     raski_empty_rows *empty;         /* borrowed: where rask_each_key notes rows without state */

@@ -557,6 +557,18 @@ rask_status raski_operator_snapshot(raski_operator *op, raski_operator_snapshot_
     return op->ops->snapshot ? op->ops->snapshot(op, writer, err) : RASK_OK;
 }
 
+/* The second input is the one that changes it. */
+static void process_with_broadcast_state(raski_operator *op, unsigned input, void *records,
+                                         int64_t *timestamps, size_t n) {
+    raski_error error = {0};
+    raski_broadcast_state_allow_writes(op->broadcast, input == 1);
+    op->ops->process(op, input, records, timestamps, n, false);
+    raski_broadcast_state_allow_writes(op->broadcast, false);
+    if (raski_broadcast_state_adopt(op->broadcast, &error) != RASK_OK)
+        raski_operator_fail(op, &error);
+    raski_broadcast_state_end_batch(op->broadcast);
+}
+
 void raski_operator_process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
                             size_t n, bool exclusive) {
     raski_operator_begin(op, n);
