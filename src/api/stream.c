@@ -163,9 +163,8 @@ static rask_status connect(raski_stream *a, raski_stream *b, const raski_fn *fn,
                           "the second input of \"%s\" fills broadcast state, so every subtask must "
                           "get all of it: give it rask_broadcast(stream)",
                           fn->name);
-    *ret_transformation = raski_transformation_broadcast_state(a->transformation,
-                                                               b->transformation, type,
-                                                               a->plan_key);
+    *ret_transformation = raski_transformation_broadcast_state(a->transformation, b->transformation,
+                                                               type, a->plan_key);
     return RASK_OK;
 }
 

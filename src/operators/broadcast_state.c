@@ -25,10 +25,10 @@ static rask_status make(raski_operator *op, raski_broadcast_state *b, raski_erro
                                                .type = field->type,
                                                .map_key = field->map_key};
     }
-    RASKI_TRY(raski_operator_states_create(specs, fields->count, op->job->name, NULL, &b->states,
-                                           err));
-    RASKI_TRY(raski_keyed_scope_init(&b->scope, raski_operator_states_table(b->states), &b->ctx,
-                                     err));
+    RASKI_TRY(
+        raski_operator_states_create(specs, fields->count, op->job->name, NULL, &b->states, err));
+    RASKI_TRY(
+        raski_keyed_scope_init(&b->scope, raski_operator_states_table(b->states), &b->ctx, err));
     raski_keyed_scope_bind(&b->scope, &b->ctx, fields, 0, op->self);
     b->row = raski_operator_states_row(b->states);
     b->ctx.op = op;
@@ -41,7 +41,7 @@ rask_status raski_broadcast_state_create(raski_operator *op, raski_broadcast_sta
                                          raski_error *err) {
     *ret_state = NULL;
     const raski_fn *fn = op->def->fn;
-    if (fn->broadcast == NULL || fn->broadcast->count == 0) return RASK_OK;
+    if (fn == NULL || fn->broadcast == NULL) return RASK_OK;
     raski_broadcast_state *b = RASKI_NEW(raski_broadcast_state);
     rask_status status = make(op, b, err);
     if (status != RASK_OK) {
@@ -70,7 +70,8 @@ rask_status raski_broadcast_state_adopt(raski_broadcast_state *state_or_null, ra
 }
 
 void raski_broadcast_state_end_batch(raski_broadcast_state *state_or_null) {
-    if (state_or_null != NULL) raski_keyed_table_end_batch(raski_operator_states_table(state_or_null->states));
+    if (state_or_null != NULL)
+        raski_keyed_table_end_batch(raski_operator_states_table(state_or_null->states));
 }
 
 raski_operator_states *raski_broadcast_state_states(raski_broadcast_state *state) {

@@ -154,8 +154,9 @@ static raski_keyed_scope *with_key(rask_ctx *ctx) {
 static raski_keyed_scope *with_key_to_write(rask_ctx *ctx) {
     raski_keyed_scope *scope = with_key(ctx);
     if (scope == NULL || !scope->read_only) return scope;
-    (void)rask_fail("broadcast state can be changed in RASK_ON_BROADCAST only: elsewhere the "
-                    "subtasks would differ");
+    (void)rask_fail(
+        "broadcast state can be changed in RASK_ON_BROADCAST only: elsewhere the "
+        "subtasks would differ");
     return NULL;
 }
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "platform/clock.h"
 #include "operators/broadcast_state.h"
+#include "platform/clock.h"
 #include "types/layout.h"
 #include "types/type_info.h"
 

@@ -48,14 +48,16 @@ RASK_ON_TIMER(detect, self, timer, out) {
 static rask_harness *harness_of(rask_env *env) {
     rask_stream(event) events = rask_test_input(env, event);
     rask_stream(rule) rules = rask_test_input(env, rule);
-    return rask_harness_create(rask_connect(rask_key_by(events, key), rask_broadcast(rules), detect));
+    return rask_harness_create(
+        rask_connect(rask_key_by(events, key), rask_broadcast(rules), detect));
 }
 
 static void rules_change_what_follows(void **state) {
     (void)state;
     rask_env *env = rask_env_create(NULL, NULL);
     rask_harness *h = harness_of(env);
-    const rask_string a = rask_string_from("a"), long_one = rask_string_from("a rule with a long name");
+    const rask_string a = rask_string_from("a"),
+                      long_one = rask_string_from("a rule with a long name");
     assert_int_equal(rask_harness_push(h, event, 1, {1, a, 2}), RASK_OK);
     assert_int_equal(rask_harness_push_to(h, 1, rule, 1, {a, 10}), RASK_OK);
     assert_int_equal(rask_harness_push_to(h, 1, rule, 1, {long_one, 100}), RASK_OK);
