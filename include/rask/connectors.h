@@ -2,12 +2,11 @@
  * docs/connectors.md tells of all sources and sinks.
  *
  *   rask_file_sink(s, folder, options...)         a bucket for each hour of processing time
- *   rask_file_sink_by(s, fn, folder, options...)  fn: RASK_KEY(fn, T, in, rask_string): the bucket of
- *                                                 a record, a folder below the sink's ("" is that
- *                                                 itself)
- *   Records are written a line each into part files FOLDER/BUCKET/PREFIX-SUBTASK-NUMBER SUFFIX, one
- *   after the other for each bucket and subtask. A part file is hidden while it is written and while
- *   it waits to be committed; once it has its name it is complete and never changes.
+ *   rask_file_sink_by(s, fn, folder, options...)  fn: RASK_KEY(fn, T, in, rask_string): the bucket
+ * of a record, a folder below the sink's ("" is that itself) Records are written a line each into
+ * part files FOLDER/BUCKET/PREFIX-SUBTASK-NUMBER SUFFIX, one after the other for each bucket and
+ * subtask. A part file is hidden while it is written and while it waits to be committed; once it
+ * has its name it is complete and never changes.
  *     - Bounded jobs: all files appear when the job has succeeded, or none.
  *     - Without an end: files appear as soon as they are rolled if .files.commit_when_rolled is
  *       set; otherwise only checkpoints would make them appear, and there are none yet.
@@ -45,9 +44,9 @@ typedef struct rask_file_sink_options {
     const char *bucket_format; /* of local time, letters as in Java: NULL: "yyyy-MM-dd--HH"; "": no
                                 * buckets [DateTimeBucketAssigner, BasePathBucketAssigner] */
     const char *part_prefix, *part_suffix; /* NULL: "part", "" [OutputFileConfig] */
-    int64_t part_size_max;         /* a record for a larger file begins a new one; bytes; 0: 128 MiB
-                                    * [DefaultRollingPolicy.withMaxPartSize] */
-    int64_t rollover_interval_ms;  /* so long after it was begun a file is closed; 0: 60 s */
+    int64_t part_size_max;        /* a record for a larger file begins a new one; bytes; 0: 128 MiB
+                                   * [DefaultRollingPolicy.withMaxPartSize] */
+    int64_t rollover_interval_ms; /* so long after it was begun a file is closed; 0: 60 s */
     int64_t inactivity_interval_ms; /* so long after the last record; 0: 60 s */
     int64_t check_interval_ms; /* how often both are looked at; 0: 60 s [withBucketCheckInterval] */
     bool roll_on_checkpoint;   /* a new file at every checkpoint [OnCheckpointRollingPolicy] */
@@ -59,10 +58,10 @@ typedef struct rask_file_sink_options {
 /* ---------------------------------------------------------------- socket */
 /* Options of rask_socket_text; what is left out (zero) keeps its default. In brackets: Flink's. */
 typedef struct rask_socket_options {
-    const char *delimiter; /* between records; NULL: a line end, before which a \r is left out
-                            * [delimiter] */
-    int max_retries;       /* so often a lost or refused connection is made again before the stream
-                            * ends or fails; -1: for ever; 0: never [maxRetry] */
+    const char *delimiter;  /* between records; NULL: a line end, before which a \r is left out
+                             * [delimiter] */
+    int max_retries;        /* so often a lost or refused connection is made again before the stream
+                             * ends or fails; -1: for ever; 0: never [maxRetry] */
     int64_t retry_delay_ms; /* before each; 0: 500 */
 } rask_socket_options;
 
@@ -108,8 +107,8 @@ static inline double rask_random_double(rask_random *random) {
 static inline bool rask_random_chance(rask_random *random, double probability) {
     return rask_random_double(random) < probability;
 }
-/* length (0 .. 1 MiB) hexadecimal digits, as Flink's random strings. Borrowed as rask_string_format's
- * are; only inside of bodies. */
+/* length (0 .. 1 MiB) hexadecimal digits, as Flink's random strings. Borrowed as
+ * rask_string_format's are; only inside of bodies. */
 RASK_API rask_string rask_random_hex(rask_random *random, size_t length);
 
 /* Makes the records first, first + step, ... (count of them) of a seed; fewer when one fails. */
@@ -118,9 +117,9 @@ typedef size_t raski_generate(uint64_t seed, int64_t first, int64_t step, size_t
 
 /* ---------------------------------------------------------------- entry points of the macros */
 struct rask_options;
-RASK_API raski_stream *raski_datagen(struct rask_env *, const raski_fn *fn, raski_generate *generate,
-                                     const struct rask_options *, size_t, const char *file,
-                                     int line);
+RASK_API raski_stream *raski_datagen(struct rask_env *, const raski_fn *fn,
+                                     raski_generate *generate, const struct rask_options *, size_t,
+                                     const char *file, int line);
 RASK_API void raski_file_sink(raski_stream *, const raski_fn *bucket_or_null, const char *folder,
                               const struct rask_options *, size_t, const char *file, int line);
 

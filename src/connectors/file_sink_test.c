@@ -67,7 +67,7 @@ static int look_at(const char *path, const struct stat *info, int kind) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     char line[64];
-    for (; fgets(line, sizeof line, file) != NULL; lines++) sum += atoll(line);
+    for (; fgets(line, sizeof line, file) != NULL; lines++) sum += strtoll(line, NULL, 10);
     (void)fclose(file);
     return 0;
 }

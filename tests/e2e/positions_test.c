@@ -371,9 +371,9 @@ static size_t make_text(char *text) {
     static const char *const ends[] = {"\n", "\r\n", "\r"};
     size_t length = 0;
     for (int i = 0; i < 150; i++)
-        length += (size_t)sprintf(text + length, "%.*s%d%s", i * 7 % 23,
-                                  "abcdefghijklmnopqrstuvwxyz", i, ends[i % 11 % 3]);
-    return length + (size_t)sprintf(text + length, "\n\nlast");
+        length += (size_t)snprintf(text + length, 8192 - length, "%.*s%d%s", i * 7 % 23,
+                                   "abcdefghijklmnopqrstuvwxyz", i, ends[i % 11 % 3]);
+    return length + (size_t)snprintf(text + length, 8192 - length, "\n\nlast");
 }
 
 static void positions_in_files(void **state) {
@@ -414,10 +414,10 @@ static void positions_in_records(void **state) {
     (void)state;
     char path[64] = "/tmp/rask-positions-XXXXXX";
     char text[8192];
-    size_t length = (size_t)sprintf(text, "n,name\n");
+    size_t length = (size_t)snprintf(text, 8192, "n,name\n");
     for (int i = 0; i < 60; i++)
-        length += (size_t)sprintf(text + length, "%d,\"%.*s\n%d\"\r\n", i, i % 20,
-                                  "a text that is cut off", i);
+        length += (size_t)snprintf(text + length, 8192 - length, "%d,\"%.*s\n%d\"\r\n", i, i % 20,
+                                   "a text that is cut off", i);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, length), length);
@@ -450,8 +450,8 @@ static void snapshots_of_readers(void **state) {
     raski_snapshot_input inputs[READERS];
     raski_error error = {0};
     const rask_datagen_options options = {.rows = 2000};
-    raski_connector source = raski_datagen_source(&raski_fn_next_number.base,
-                                                  raski_fn_next_number.generate, &options);
+    raski_connector source =
+        raski_datagen_source(&raski_fn_next_number.base, raski_fn_next_number.generate, &options);
     world_init(&w, source.fn, source.self);
     world_start(&w);
     forget();
@@ -500,7 +500,7 @@ static void snapshots_of_readers(void **state) {
     bool seen[2001] = {false};
     assert_int_equal(got.count, 2000);
     for (size_t i = 0; i < got.count; i++) {
-        int n = atoi(got.items[i]);
+        long n = strtol(got.items[i], NULL, 10);
         assert_in_range(n, 1, 2000);
         assert_false(seen[n]);
         seen[n] = true;
