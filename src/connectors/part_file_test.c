@@ -150,7 +150,9 @@ static void pending_files_are_committed_by_their_bytes(void **state) {
         assert_string_equal(names(), "a ");
     }
     /* what stands there is not what was committed */
-    FILE *file = fopen(strcat(strcpy((char[128]){0}, folder), "/a"), "wb");
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/a", folder);
+    FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fclose(file), 0);
     assert_true(recover(bytes, &part));
