@@ -364,7 +364,8 @@
 /* A source made of splits (files, partitions, ...). RASK_ENUMERATE(fn, self, splits) runs once for
  * the job, on its coordinator, with the initial instance: it calls rask_add_split for each piece of
  * work; readers ask for splits one by one. RASK_ADD_SPLIT(fn, self, split) starts one; then the
- * body is called until it returns RASK_END, which ends this split. A split is opaque bytes.
+ * body is called until it returns RASK_END, which ends this split. A split is opaque bytes. With
+ * .splits_at_once = n a reader has n instances, each with a split of its own, which take turns.
  * Flink: Source with SplitEnumerator and SourceReader (FLIP-27). */
 #define RASK_SPLIT_SOURCE(fn, SELF, self_p, OUT, out_p) \
     RASKI_SOURCE_(fn, RASKI_FN_SPLIT_SOURCE, SELF, self_p, OUT, out_p)

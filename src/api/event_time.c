@@ -104,6 +104,10 @@ static rask_status check_assigner(const raski_stream *in, const rask_timestamps 
     if (o->timestamps.kind != RASKI_TIMESTAMPS_NOT_SET)
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
                           ".timestamps is for sources: here the field or function is an argument");
+    if (o->self.type != NULL)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          ".self: the instance of a watermark generator is given with it, as in "
+                          ".watermarks = RASK_WATERMARKS(fn, RASK_SELF(type, .field = value))");
     if (o->alignment_group != NULL)
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
                           ".alignment_group works in sources only (nothing else can wait for the "

@@ -1,5 +1,8 @@
 /* Event time in whole jobs: timestamps reach functions, watermarks stand between the records where
  * they belong, strategies are checked. */
+#include <rask/testing.h>
+#include <rask/window.h>
+
 #include "e2e_test_util.h"
 
 typedef struct {
@@ -186,6 +189,73 @@ static void failures_name_the_record(void **state) {
     assert_fails(env, "no watermark for 18");
 }
 
+/* ---------------------------------------------------------------- one operator at a time */
+static void assert_text(rask_harness *h, const char *expected) {
+    assert_string_equal(rask_harness_message(h), "");
+    assert_string_equal(rask_harness_text(h), expected);
+}
+
+static void an_assigner_under_test(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_set_option(env, "pipeline.auto-watermark-interval", "100 ms");
+    rask_stream(event) in = rask_test_input(env, event);
+    rask_harness *h = rask_harness_create(
+        rask_assign_timestamps(in, at, .max_out_of_orderness_ms = 3, .idleness_ms = 1000));
+    (void)rask_harness_push(h, event, 77, {10, 1});
+    (void)rask_harness_push(h, event, RASK_NO_TIMESTAMP, {8, 2});
+    (void)rask_harness_set_time(h, 100);
+    assert_text(h, "(10,1) @ 10\n(8,2) @ 8\nwatermark 6\n");
+    (void)rask_harness_watermark(h, 50); /* ends here */
+    (void)rask_harness_idle(h, 0, true);
+    for (int64_t ms = 200; ms <= 2000; ms += 100) (void)rask_harness_set_time(h, ms);
+    assert_text(h, "idle\n");
+    (void)rask_harness_push(h, event, 77, {9, 3});
+    assert_text(h, "active\n(9,3) @ 9\n");
+    (void)rask_harness_watermark(h, INT64_MAX);
+    assert_text(h, "watermark 9223372036854775807\n");
+    rask_harness_destroy(h);
+    rask_env_destroy(env);
+}
+
+static void report_W9_connected_streams_respect_idleness(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_stream(event) a = rask_test_input(env, event);
+    rask_stream(event) b = rask_test_input(env, event);
+    rask_harness *h = rask_harness_create(rask_connect(a, b, observe_both));
+    (void)rask_harness_idle(h, 0, true);
+    assert_text(h, "");
+    (void)rask_harness_watermark_of(h, 1, 7);
+    assert_text(h, "watermark 7\n");
+    (void)rask_harness_push_to(h, 1, event, 9, {9, 1});
+    assert_text(h, "(1,9,7) @ 9\n");
+    (void)rask_harness_idle(h, 1, true);
+    assert_text(h, "idle\n");
+    rask_harness_destroy(h);
+    rask_env_destroy(env);
+}
+
+/* As in Flink: that nothing comes does not mean that time goes on (docs/event-time.md). */
+static void report_W11_idleness_does_not_close_windows(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_stream(event) in = rask_test_input(env, event);
+    rask_windowed(event) tens =
+        rask_window(rask_key_by(in, n), rask_tumbling_event_time(.size_ms = 10));
+    rask_harness *h = rask_harness_create(rask_window_sum(tens, at));
+    (void)rask_harness_push(h, event, 5, {5, 1});
+    (void)rask_harness_watermark(h, 4);
+    (void)rask_harness_idle(h, 0, true);
+    (void)rask_harness_set_time(h, 1000000);
+    assert_text(h, "watermark 4\nidle\n");
+    (void)rask_harness_idle(h, 0, false);
+    (void)rask_harness_watermark(h, 9);
+    assert_text(h, "active\n(5,1) @ 9\nwatermark 9\n");
+    rask_harness_destroy(h);
+    rask_env_destroy(env);
+}
+
 /* ---------------------------------------------------------------- mistakes */
 RASK_WATERMARK_GENERATOR(of_seen, punctuation, self, seen, e, timestamp, out) {}
 RASK_PROCESS(emits_watermark, observer, self, event, e, event, out) {
@@ -210,6 +280,8 @@ static void strategies_are_checked_at_the_call(void **state) {
             rask_assign_timestamps(s, at, .max_out_of_orderness_ms = -1));
     REFUSED("idleTimeout must be greater than zero",
             rask_assign_timestamps(s, at, .idleness_ms = -1));
+    REFUSED("RASK_WATERMARKS(fn, RASK_SELF",
+            rask_assign_timestamps(s, at, .self = RASK_SELF(punctuation, .every = 1)));
     REFUSED("sources only", rask_assign_timestamps(s, at, .alignment_group = "g"));
     REFUSED("need an .alignment_group", rask_assign_timestamps(s, at, .max_drift_ms = 5));
     REFUSED("takes records of type",
@@ -237,6 +309,9 @@ int main(void) {
         cmocka_unit_test(an_input_without_watermarks_holds_back),
         cmocka_unit_test(assigners_see_the_previous_timestamp),
         cmocka_unit_test(failures_name_the_record),
+        cmocka_unit_test(an_assigner_under_test),
+        cmocka_unit_test(report_W9_connected_streams_respect_idleness),
+        cmocka_unit_test(report_W11_idleness_does_not_close_windows),
         cmocka_unit_test(strategies_are_checked_at_the_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
