@@ -69,6 +69,15 @@ RASK_API size_t rask_harness_timers(const rask_harness *harness, bool processing
 /* A counter of the operator, for instance numLateRecordsDropped; 0 when there is none. */
 RASK_API int64_t rask_harness_counter(const rask_harness *harness, const char *name);
 
+/* Saves the state, timers included, as a savepoint would: a heap block for free(). */
+RASK_API rask_status rask_harness_snapshot(rask_harness *harness, void **ret_bytes,
+                                           size_t *ret_size);
+/* Builds the operator anew with its part of the state that n snapshots hold: that of one subtask, or
+ * those of all subtasks before a change of parallelism. Options as for rask_harness_create. */
+RASK_API rask_harness *raski_harness_restore(raski_stream *, const void *const *snapshots,
+                                             const size_t *sizes, size_t n,
+                                             const rask_harness_options *, size_t);
+
 #ifdef __cplusplus
 }
 #endif
@@ -82,6 +91,10 @@ RASK_API int64_t rask_harness_counter(const rask_harness *harness, const char *n
 #define rask_harness_create(...) \
     raski_harness_create((RASKI_FIRST(__VA_ARGS__)).node, \
                          RASKI_HARNESS_OPTIONS(0, RASKI_REST(__VA_ARGS__)))
+/* rask_harness_restore(stream, snapshots, sizes, n, options...): see above. Never NULL. */
+#define rask_harness_restore(stream, snapshots, sizes, ...) \
+    raski_harness_restore((stream).node, (snapshots), (sizes), (RASKI_FIRST(__VA_ARGS__)), \
+                          RASKI_HARNESS_OPTIONS(0, RASKI_REST(__VA_ARGS__)))
 #define RASKI_HARNESS_OPTIONS(...) \
     (&(rask_harness_options){.raski_first = __VA_ARGS__}), sizeof(rask_harness_options)
 /* rask_harness_push(h, T, timestamp_ms, value): a record for the only (or first) input, RASK_NO_TIMESTAMP

@@ -17,7 +17,7 @@ raski_stream *raski_async(raski_stream *in, const raski_fn *fn, const rask_optio
     def->detail_destroy = raski_free;
     raski_error error = {0};
     rask_status status = raski_check_input(fn, fn->in, in->type, &error);
-    if (status == RASK_OK) status = raski_async_detail_init(&o, ordered, detail, &error);
+    if (status == RASK_OK) status = raski_async_detail_init(&o, ordered, fn->in, detail, &error);
     if (status != RASK_OK) return raski_stream_mistake(env, &error, shown, fn->out, file, line);
     const raski_operator_factory factory = {.yielding = true};
     raski_transformation *t = raski_transformation_one_input(

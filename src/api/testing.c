@@ -80,6 +80,41 @@ rask_harness *raski_harness_create(raski_stream *stream, const rask_harness_opti
     return h;
 }
 
+rask_harness *raski_harness_restore(raski_stream *stream, const void *const *snapshots,
+                                    const size_t *sizes, size_t n,
+                                    const rask_harness_options *options, size_t size) {
+    rask_harness *h = RASKI_NEW(rask_harness);
+    raski_snapshot_input *inputs = RASKI_NEW_ARRAY(raski_snapshot_input, n);
+    for (size_t i = 0; i < n; i++)
+        inputs[i] = (raski_snapshot_input){"the harness", snapshots[i], sizes[i]};
+    rask_status status = make(h, stream, options, size, &h->error);
+    if (status == RASK_OK) status = raski_operator_harness_restore(h->inner, inputs, n, &h->error);
+    if (status == RASK_OK) status = raski_operator_harness_open(h->inner, &h->error);
+    raski_free(inputs);
+    RASKI_ASSERT(status == RASK_OK || has_failed(h));
+    return h;
+}
+
+rask_status rask_harness_snapshot(rask_harness *harness, void **ret_bytes, size_t *ret_size) {
+    *ret_bytes = NULL;
+    *ret_size = 0;
+    if (has_failed(harness)) return harness->error.status;
+    raski_byte_writer writer = {0};
+    rask_status status = raski_operator_harness_snapshot(harness->inner, &writer, &harness->error);
+    if (status == RASK_OK) {
+        *ret_bytes = malloc(writer.size);
+        if (*ret_bytes == NULL)
+            status = RASKI_FAIL(&harness->error, RASK_E_NOMEM, EXTERNAL,
+                                "no memory for a snapshot of %zu bytes", writer.size);
+    }
+    if (status == RASK_OK) {
+        memcpy(*ret_bytes, writer.bytes, writer.size);
+        *ret_size = writer.size;
+    }
+    raski_byte_writer_fini(&writer);
+    return status;
+}
+
 void rask_harness_destroy(rask_harness *harness_take) {
     if (harness_take == NULL) return;
     raski_operator_harness_destroy(harness_take->inner);
@@ -101,8 +136,7 @@ rask_status raski_harness_push(rask_harness *harness, unsigned input, const rask
     if (takes == NULL || !raski_type_equal(takes, type))
         return RASKI_FAIL(&h->error, RASK_E_ARGUMENT, USER,
                           "the operator's input %u takes %s, not records of type %s", input,
-                          takes != NULL ? takes->name : "nothing (it has less inputs)",
-                          type->name);
+                          takes != NULL ? takes->name : "nothing (it has less inputs)", type->name);
     return raski_operator_harness_process(h->inner, input, record, &timestamp_ms, 1, &h->error);
 }
 

@@ -187,16 +187,14 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     op->firing = &timer;
     op->ctx.earlier = false;
     op->pending += op->def->fn->timer->timer(op->self, timer, n, &op->ctx);
+    const size_t done = op->ctx.earlier ? op->ctx.i + 1 : n;
     op->firing = NULL;
+    op->ctx.earlier = false;
     raski_keyed_scope_leave(&k->scope, &op->ctx);
     if (op->ctx.failed) return;
-    if (op->ctx.earlier) {
-        /* The rest come after it. */
-        for (size_t i = op->ctx.i + 1; i < n; i++)
-            raski_operator_timers_register(k->timers, timer.time_ms, timer.processing, rows[i]);
-        op->ctx.earlier = false;
-        n = op->ctx.i + 1;
-    }
+    for (size_t i = done; i < n; i++) /* these come after the earlier one */
+        raski_operator_timers_register(k->timers, timer.time_ms, timer.processing, rows[i]);
+    n = done;
     if (end_block(k, n, UINT64_MAX >> (64 - n), &error) != RASK_OK) raski_operator_fail(op, &error);
 }
 

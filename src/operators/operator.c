@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "operators/broadcast_state.h"
+#include "state/snapshot.h"
 #include "platform/clock.h"
 #include "types/layout.h"
 #include "types/type_info.h"
@@ -546,6 +547,10 @@ void raski_operator_open(raski_operator *op) {
         raski_operator_fail(op, &error);
     raski_operator_snapshot_reader *from = op->restore_from;
     op->restore_from = NULL;
+    if (from != NULL && op->broadcast != NULL && !op->env->failed &&
+        raski_snapshot_reader_operator_states(
+            from, raski_broadcast_state_states(op->broadcast), &error) != RASK_OK)
+        raski_operator_fail(op, &error);
     if (from != NULL && op->ops->restore && !op->env->failed &&
         op->ops->restore(op, from, &error) != RASK_OK)
         raski_operator_fail(op, &error);
@@ -554,6 +559,9 @@ void raski_operator_open(raski_operator *op) {
 rask_status raski_operator_snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
                                     raski_error *err) {
     RASKI_DCHECK(op->opened && op->pending == 0);
+    if (op->broadcast != NULL)
+        RASKI_TRY(raski_snapshot_writer_add_operator_states(
+            writer, raski_broadcast_state_states(op->broadcast), err));
     return op->ops->snapshot ? op->ops->snapshot(op, writer, err) : RASK_OK;
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdatomic.h>
 
+#include <rask/testing.h>
+
 typedef struct {
     int64_t id;
     rask_string text;
@@ -277,6 +279,33 @@ static void a_cancelled_job_does_not_wait(void **state) {
     answer_late();
 }
 
+/* What is under way is asked for again. */
+static void records_under_way_are_saved(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_stream(int64_t) ids = rask_test_input(env, int64_t);
+    rask_stream(int64_t) answers = rask_async_ordered(ids, forget);
+    rask_harness *h = rask_harness_create(answers);
+    for (int64_t id = 1; id <= 3; id++)
+        assert_int_equal(rask_harness_push(h, int64_t, 10 * id, id), RASK_OK);
+    void *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(rask_harness_snapshot(h, &bytes, &size), RASK_OK);
+    rask_harness_destroy(h);
+    answer_late();
+    const void *const snapshots[] = {bytes};
+    h = rask_harness_restore(answers, snapshots, &size, 1);
+    assert_string_equal(rask_harness_message(h), "");
+    assert_int_equal(atomic_load(&kept_count), 3);
+    answer_late(); /* in time now */
+    assert_int_equal(rask_harness_watermark(h, 5), RASK_OK);
+    assert_int_equal(rask_harness_end(h), RASK_OK);
+    assert_string_equal(rask_harness_text(h), "99 @ 10\n99 @ 20\n99 @ 30\nwatermark 5\n");
+    rask_harness_destroy(h);
+    free(bytes);
+    rask_env_destroy(env);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_record_is_answered),
@@ -285,6 +314,7 @@ int main(void) {
         cmocka_unit_test(a_timeout_may_be_answered),
         cmocka_unit_test(attempts_are_repeated),
         cmocka_unit_test(a_failure_names_its_reason),
+        cmocka_unit_test(records_under_way_are_saved),
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(a_cancelled_job_does_not_wait),
     };

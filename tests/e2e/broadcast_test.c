@@ -83,6 +83,48 @@ static void the_other_input_cannot_change_rules(void **state) {
     rask_env_destroy(env);
 }
 
+static void state_goes_on_from_a_snapshot(void **state) {
+    (void)state;
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_stream(event) events = rask_test_input(env, event);
+    rask_stream(rule) rules = rask_test_input(env, rule);
+    rask_stream(result) results =
+        rask_connect(rask_key_by(events, key), rask_broadcast(rules), detect);
+    rask_harness *h = rask_harness_create(results);
+    const rask_string a = rask_string_from("a");
+    for (int64_t key = 0; key < 20; key++) (void)rask_harness_push(h, event, 1, {key, a, 2});
+    (void)rask_harness_push_to(h, 1, rule, 1, {a, 10});
+    void *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(rask_harness_snapshot(h, &bytes, &size), RASK_OK);
+    rask_harness_destroy(h);
+    size_t timers = 0, got = 0;
+    for (int subtask = 0; subtask < 3; subtask++) { /* each has its keys, and all rules */
+        const void *const snapshots[] = {bytes};
+        h = rask_harness_restore(results, snapshots, &size, 1, .parallelism = 3,
+                                 .subtask_index = subtask);
+        assert_string_equal(rask_harness_message(h), "");
+        timers += rask_harness_timers(h, false);
+        assert_int_equal(rask_harness_watermark(h, 10), RASK_OK);
+        int64_t keys[20];
+        size_t n = 0;
+        for (result r; rask_harness_next(h, result, &r, NULL); keys[n++] = r.key)
+            assert_int_equal(r.result, -2);
+        for (size_t i = 0; i < n; i++) {
+            result r;
+            assert_int_equal(rask_harness_push(h, event, 11, {keys[i], a, 3}), RASK_OK);
+            assert_true(rask_harness_next(h, result, &r, NULL));
+            assert_int_equal(r.result, 2 + 30);
+        }
+        got += n;
+        rask_harness_destroy(h);
+    }
+    assert_int_equal(timers, 20);
+    assert_int_equal(got, 20);
+    free(bytes);
+    rask_env_destroy(env);
+}
+
 /* ---------------------------------------------------------------- without keys */
 typedef struct {
     rask_map_state(int64_t, int64_t) factors;
@@ -127,6 +169,7 @@ static void a_rule_stream_must_be_broadcast(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_change_what_follows),
+        cmocka_unit_test(state_goes_on_from_a_snapshot),
         cmocka_unit_test(the_other_input_cannot_change_rules),
         cmocka_unit_test(every_subtask_gets_every_rule),
         cmocka_unit_test(a_rule_stream_must_be_broadcast),

@@ -44,6 +44,7 @@ static const golden_kind kinds[] = {
     {"windows/window_assign", golden_window_assign, false},
     {"windows/windows", golden_windows, false},
     {"windows/window_join_cogroup", golden_window_join, false},
+    {"windows/timers", golden_timers, false},
     {"windows/connected", golden_connected, false},
     {"windows/interval_join", golden_interval_join, false},
     {NULL, NULL, false}, /* the end */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "operators/async/async_request.h"
+#include "state/snapshot.h"
 
 enum { DEFAULT_CAPACITY = 100 };
 
@@ -29,9 +30,10 @@ typedef struct async {
     entry *emitted;      /* handed on, to be freed when nothing borrows from them; by next */
     int under_way;       /* records in the queue */
     bool finishing;      /* no further retries */
+    raski_operator_states *saved; /* of the last snapshot: its writer may still read it */
 } async;
 
-rask_status raski_async_detail_init(const rask_options *options, bool ordered,
+rask_status raski_async_detail_init(const rask_options *options, bool ordered, const rask_type *in,
                                     raski_async_detail *ret_detail, raski_error *err) {
     const rask_async_retry *retry = &options->retry;
     *ret_detail = (raski_async_detail){
@@ -39,6 +41,7 @@ rask_status raski_async_detail_init(const rask_options *options, bool ordered,
         .capacity = options->capacity != 0 ? options->capacity : DEFAULT_CAPACITY,
         .timeout_ms = options->timeout_ms,
         .retry = *retry};
+    raski_timed_record_init(&ret_detail->item, in);
     if (options->capacity < 0)
         return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, ".capacity is %d, it must be at least 1",
                           options->capacity);
@@ -314,9 +317,25 @@ static void teardown(raski_operator *op) {
         entry_free(a, e);
     }
     raski_async_channel_close(a->channel);
+    raski_operator_states_destroy(a->saved);
     raski_layout_destroy(a->input_layout);
     raski_free(a);
     op->kind = NULL;
+}
+
+/* Begins a record's first attempt. */
+static rask_status start(raski_operator *op, const void *record, int64_t timestamp,
+                         raski_error *err) {
+    async *a = op->kind;
+    entry *e = NULL;
+    RASKI_TRY(entry_create(op, record, timestamp, &e, err));
+    append(a, e);
+    a->under_way++;
+    if (a->detail->timeout_ms > 0)
+        e->deadline_ms = raski_operator_now_ms(op) + a->detail->timeout_ms;
+    attempt(op, e);
+    arm(op, e);
+    return RASK_OK;
 }
 
 static void process(raski_operator *op, unsigned input, void *records, int64_t *timestamps,
@@ -327,21 +346,78 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     for (size_t i = 0; i < n && !op->env->failed; i++) {
         if (a->under_way >= a->detail->capacity) wait_below(op, a->detail->capacity);
         if (op->env->failed) return;
-        entry *e = NULL;
         op->ctx.i = i;
-        if (entry_create(op, (char *)records + i * a->input_layout->size,
-                         timestamps ? timestamps[i] : RASK_NO_TIMESTAMP, &e, &error) != RASK_OK) {
+        if (start(op, (char *)records + i * a->input_layout->size,
+                  timestamps ? timestamps[i] : RASK_NO_TIMESTAMP, &error) != RASK_OK)
             raski_operator_fail(op, &error);
-            return;
-        }
-        append(a, e);
-        a->under_way++;
-        if (a->detail->timeout_ms > 0)
-            e->deadline_ms = raski_operator_now_ms(op) + a->detail->timeout_ms;
-        attempt(op, e);
-        arm(op, e);
     }
     if (!op->env->failed) attend(op);
+}
+
+/* ---------------------------------------------------------------- state */
+/* Flink's name of it. */
+static const char state_name[] = "_async_wait_operator_state_";
+
+static rask_status make_states(raski_operator *op, raski_operator_states **ret_states,
+                               raski_error *err) {
+    const async *a = op->kind;
+    const raski_operator_state_spec spec = {
+        .name = state_name, .mode = RASKI_OPERATOR_STATE_SPLIT, .type = &a->detail->item.type};
+    return raski_operator_states_create(&spec, 1, op->job->name, NULL, ret_states, err);
+}
+
+static rask_status save(raski_operator *op, raski_operator_states *states, raski_error *err) {
+    const async *a = op->kind;
+    const raski_timed_record *item = &a->detail->item;
+    char *one = raski_calloc(1, item->type.size);
+    char *row = raski_operator_states_row(states);
+    rask_status status = RASK_OK;
+    for (const entry *e = a->first; e != NULL && status == RASK_OK; e = e->next) {
+        if (e->is_watermark) continue;
+        memcpy(one, &e->timestamp, sizeof e->timestamp);
+        memcpy(one + raski_timed_record_offset(item), e->input, a->input_layout->size);
+        status =
+            raski_keyed_table_list_add(raski_operator_states_table(states), row, 0, one, 1, err);
+    }
+    raski_free(one);
+    return status;
+}
+
+/* The records under way; they are asked for again after a restore. */
+static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
+                            raski_error *err) {
+    async *a = op->kind;
+    raski_operator_states *states = NULL;
+    RASKI_TRY(make_states(op, &states, err));
+    raski_operator_states_destroy(a->saved);
+    a->saved = states;
+    RASKI_TRY(save(op, states, err));
+    return raski_snapshot_writer_add_operator_states(writer, states, err);
+}
+
+static rask_status restart(raski_operator *op, raski_operator_states *states, raski_error *err) {
+    const async *a = op->kind;
+    const raski_timed_record *item = &a->detail->item;
+    raski_list_view list;
+    RASKI_TRY(raski_keyed_table_list(raski_operator_states_table(states),
+                                     raski_operator_states_row(states), 0, &list, err));
+    for (uint32_t i = 0; i < list.count; i++) {
+        const char *one = (const char *)list.items + (size_t)i * item->type.size;
+        int64_t timestamp = 0;
+        memcpy(&timestamp, one, sizeof timestamp);
+        RASKI_TRY(start(op, one + raski_timed_record_offset(item), timestamp, err));
+    }
+    return RASK_OK;
+}
+
+static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *reader,
+                           raski_error *err) {
+    raski_operator_states *states = NULL;
+    RASKI_TRY(make_states(op, &states, err));
+    rask_status status = raski_snapshot_reader_operator_states(reader, states, err);
+    if (status == RASK_OK) status = restart(op, states, err);
+    raski_operator_states_destroy(states);
+    return status;
 }
 
 static void watermark(raski_operator *op, int64_t time_ms) {
@@ -378,5 +454,7 @@ const raski_operator_ops raski_async_ops = {.name = "async wait",
                                             .watermark = watermark,
                                             .processing_time = processing_time,
                                             .attention = attend,
+                                            .snapshot = snapshot,
+                                            .restore = restore,
                                             .finish = finish,
                                             .teardown = teardown};

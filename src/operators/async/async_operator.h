@@ -3,6 +3,7 @@
 #ifndef RASKI_OPERATORS_ASYNC_ASYNC_OPERATOR_H
 #define RASKI_OPERATORS_ASYNC_ASYNC_OPERATOR_H
 #include "operators/operator.h"
+#include "operators/timed_record.h"
 #include "rask/async.h"
 
 /* The definition's detail (made with raski_alloc, destroyed with raski_free). */
@@ -11,10 +12,12 @@ typedef struct raski_async_detail {
     int capacity;       /* at least 1 */
     int64_t timeout_ms; /* 0: none */
     rask_async_retry retry;
+    raski_timed_record item; /* a record under way, as a snapshot has it */
 } raski_async_detail;
 
 /* Checks what a program gave and fills in defaults. Errors: Flink's. */
 RASKI_NODISCARD rask_status raski_async_detail_init(const rask_options *options, bool ordered,
+                                                    const rask_type *in,
                                                     raski_async_detail *ret_detail,
                                                     raski_error *err);
 

@@ -26,21 +26,6 @@ typedef struct joining {
 } joining;
 
 /* ---------------------------------------------------------------- detail */
-static void make_item(raski_interval_join_detail *d, unsigned side, const rask_type *record) {
-    const uint32_t align = record->align > 8 ? record->align : 8;
-    const uint32_t offset = align;
-    d->item_fields[side][0] =
-        (rask_field){.name = "timestamp", .size = 8, .type = &rask_type_int64_t};
-    d->item_fields[side][1] =
-        (rask_field){.name = "record", .offset = offset, .size = record->size, .type = record};
-    d->item[side] = (rask_type){.name = "joined record",
-                                .kind = RASK_KIND_RECORD,
-                                .size = (offset + record->size + align - 1) / align * align,
-                                .align = align,
-                                .field_count = 2,
-                                .fields = d->item_fields[side]};
-}
-
 rask_status raski_interval_join_detail_init(raski_interval_join_detail *detail,
                                             const rask_type *left, const rask_type *right,
                                             const rask_options *options, raski_error *err) {
@@ -52,8 +37,8 @@ rask_status raski_interval_join_detail_init(raski_interval_join_detail *detail,
         .lower_ms = options->lower_ms + (options->lower_exclusive && options->lower_ms < INT64_MAX),
         .upper_ms = options->upper_ms - (options->upper_exclusive && options->upper_ms > INT64_MIN),
         .late = {options->left_late, options->right_late}};
-    make_item(detail, 0, left);
-    make_item(detail, 1, right);
+    raski_timed_record_init(&detail->item[0], left);
+    raski_timed_record_init(&detail->item[1], right);
     return RASK_OK;
 }
 
@@ -90,7 +75,7 @@ static uint32_t upper_bound(const raski_list_view *list, size_t size, int64_t ti
 
 /* Puts the item in j->item into a list, behind those of its time. */
 static rask_status insert(joining *j, unsigned side, char *row, int64_t time_ms, raski_error *err) {
-    const size_t size = j->detail->item[side].size;
+    const size_t size = j->detail->item[side].type.size;
     raski_list_view list;
     RASKI_TRY(raski_keyed_table_list(j->table, row, side, &list, err));
     const uint32_t at = upper_bound(&list, size, time_ms);
@@ -107,7 +92,7 @@ static rask_status insert(joining *j, unsigned side, char *row, int64_t time_ms,
 int64_t raski_join_timestamp(const rask_ctx *ctx, unsigned input) {
     const joining *j = ctx->op->kind;
     if (input == j->our_side) return j->our_timestamp;
-    const size_t size = j->detail->item[1 - j->our_side].size;
+    const size_t size = j->detail->item[1 - j->our_side].type.size;
     return *(const int64_t *)(const void *)(j->others + ctx->i * size);
 }
 
@@ -115,8 +100,8 @@ int64_t raski_join_timestamp(const rask_ctx *ctx, unsigned input) {
 static void join_block(raski_operator *op, const void *record, const char *items, size_t n) {
     joining *j = op->kind;
     const unsigned other = 1 - j->our_side;
-    const size_t size = j->detail->item[other].size;
-    const char *records = items + j->detail->item_fields[other][1].offset;
+    const size_t size = j->detail->item[other].type.size;
+    const char *records = items + raski_timed_record_offset(&j->detail->item[other]);
     if (!raski_operator_room(op)) return;
     j->others = items;
     for (size_t i = 0; i < n; i++) {
@@ -134,7 +119,7 @@ static rask_status join_record(raski_operator *op, char *row, const void *record
                                raski_error *err) {
     joining *j = op->kind;
     const unsigned other = 1 - j->our_side;
-    const size_t size = j->detail->item[other].size;
+    const size_t size = j->detail->item[other].type.size;
     const int64_t lower = j->our_side == 0 ? j->detail->lower_ms : -j->detail->upper_ms;
     const int64_t upper = j->our_side == 0 ? j->detail->upper_ms : -j->detail->lower_ms;
     raski_list_view list;
@@ -164,9 +149,9 @@ static rask_status take_record(raski_operator *op, char *row, const void *record
         if (tag != NULL) raski_operator_emit_side(op, tag, record, j->our_timestamp);
         return RASK_OK;
     }
-    const rask_field *fields = j->detail->item_fields[j->our_side];
+    const uint32_t offset = raski_timed_record_offset(&j->detail->item[j->our_side]);
     memcpy(j->item, &j->our_timestamp, sizeof j->our_timestamp);
-    memcpy(j->item + fields[1].offset, record, size);
+    memcpy(j->item + offset, record, size);
     RASKI_TRY(insert(j, j->our_side, row, j->our_timestamp, err));
     return join_record(op, row, record, err);
 }
@@ -225,7 +210,7 @@ static void clean_up(raski_operator *op, unsigned side, int64_t timer_ms, char *
         raski_list_view list;
         status = raski_keyed_table_list(j->table, rows[i], side, &list, &error);
         if (status != RASK_OK) break;
-        const uint32_t expired = upper_bound(&list, j->detail->item[side].size, time_ms);
+        const uint32_t expired = upper_bound(&list, j->detail->item[side].type.size, time_ms);
         if (expired > 0)
             status = raski_keyed_table_list_remove(j->table, rows[i], side, 0, expired, &error);
     }
@@ -286,12 +271,13 @@ static rask_status setup(raski_operator *op, raski_error *err) {
     j->detail = op->def->detail;
     const raski_interval_join_detail *d = j->detail;
     RASKI_TRY(raski_keyed_input_init(&j->input, op, err));
-    const size_t room = d->item[0].size > d->item[1].size ? d->item[0].size : d->item[1].size;
+    const size_t room =
+        d->item[0].type.size > d->item[1].type.size ? d->item[0].type.size : d->item[1].type.size;
     j->item = raski_try_calloc(1, room);
     if (j->item == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for a record");
     const raski_state_spec states[2] = {
-        {.name = "LEFT_BUFFER", .type = &d->item[0], .kind = RASKI_STATE_LIST},
-        {.name = "RIGHT_BUFFER", .type = &d->item[1], .kind = RASKI_STATE_LIST}};
+        {.name = "LEFT_BUFFER", .type = &d->item[0].type, .kind = RASKI_STATE_LIST},
+        {.name = "RIGHT_BUFFER", .type = &d->item[1].type, .kind = RASKI_STATE_LIST}};
     raski_keyed_table_options options = {
         .key = &op->def->key->fields, .states = states, .state_count = 2, .timers = true};
     RASKI_TRY(raski_keyed_backend_apply(op, &j->limit, &options, err));

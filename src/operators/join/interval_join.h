@@ -7,14 +7,14 @@
 #ifndef RASKI_OPERATORS_JOIN_INTERVAL_JOIN_H
 #define RASKI_OPERATORS_JOIN_INTERVAL_JOIN_H
 #include "operators/operator.h"
+#include "operators/timed_record.h"
 #include "rask/stream.h"
 
 /* The definition's detail. */
 typedef struct raski_interval_join_detail {
     int64_t lower_ms, upper_ms; /* right minus left, both included */
     const raski_tag *late[2];   /* NULL: late records are dropped */
-    rask_type item[2];          /* what the lists hold: a timestamp and a record */
-    rask_field item_fields[2][2];
+    raski_timed_record item[2]; /* what the lists hold */
 } raski_interval_join_detail;
 
 /* For records of these types. Errors: Flink's. */
