@@ -11,6 +11,7 @@
 typedef struct run {
     golden_case *c;
     const golden_scenario *scenario;
+    raski_configuration *configuration;
     raski_operator_harness *harness;
     unsigned input;
     int64_t timestamp, now_ms;
@@ -19,7 +20,8 @@ typedef struct run {
 } run;
 
 static raski_operator_harness *make(run *r) {
-    const raski_operator_harness_options options = {.processing_time_ms = r->now_ms};
+    const raski_operator_harness_options options = {.processing_time_ms = r->now_ms,
+                                                    .configuration = r->configuration};
     raski_operator_harness *harness = NULL;
     r->status = raski_operator_harness_create(r->scenario->output->definition, &options, &harness,
                                               &r->error);
@@ -262,14 +264,23 @@ static void run_steps(run *r) {
     compare_late(r);
 }
 
-void golden_scenario_run(golden_case *c, const golden_scenario *scenario) {
-    run r = {.c = c, .scenario = scenario};
-    r.harness = make(&r);
+static void run_on(golden_case *c, const golden_scenario *scenario, const char *backend) {
+    run r = {.c = c, .scenario = scenario, .configuration = raski_configuration_create()};
+    if (raski_configuration_set(r.configuration, "state.backend.type", backend,
+                                &RASKI_ORIGIN_BY_PROGRAM, &r.error) == RASK_OK)
+        r.harness = make(&r);
     if (r.harness != NULL) r.status = raski_operator_harness_open(r.harness, &r.error);
-    if (r.status == RASK_OK)
+    if (r.harness != NULL && r.status == RASK_OK)
         run_steps(&r);
     else
         golden_differ(c, "open", "%s", r.error.message);
+    if (c->differences > 0 && !c->quiet) fprintf(stderr, "%s: on %s\n", c->name, backend);
     raski_operator_harness_destroy(r.harness);
+    raski_configuration_destroy(r.configuration);
+}
+
+void golden_scenario_run(golden_case *c, const golden_scenario *scenario) {
+    run_on(c, scenario, "hashmap");
+    if (c->differences == 0) run_on(c, scenario, "rocksdb");
     rask_env_destroy(scenario->env);
 }

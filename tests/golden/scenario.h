@@ -31,6 +31,7 @@ typedef struct golden_scenario {
     bool one_input; /* the operator gets both inputs of the scenario by its only one */
 } golden_scenario;
 
-/* Replays all steps and compares outputs, errors and the timers that are left. */
+/* Replays all steps, on both state backends, and compares outputs, errors and the timers that are
+ * left. */
 void golden_scenario_run(golden_case *c, const golden_scenario *scenario);
 #endif

@@ -135,13 +135,19 @@ static bool is_quiet(const window_operator *w) {
     return true;
 }
 
+/* The trigger's own, at the end of the window, and that of the cleanup. After a restore, where
+ * event time begins anew, the first one may have fired already. */
+static bool has_its_timers(const window_operator *w, raski_time_window window, const char *row) {
+    const int64_t cleanup_ms = raski_window_cleanup_time(w, window);
+    const uint32_t own =
+        cleanup_ms != INT64_MAX && cleanup_ms != raski_window_max_timestamp(window) ? 2 : 1;
+    return raski_keyed_table_pins(w->table, row) >= own;
+}
+
 static void add_quietly(window_operator *w, char **rows, uint64_t inserted) {
     if (!raski_window_add_all(w, rows)) return;
     for (size_t i = 0; i < w->pair_count && !w->op->ctx.failed; i++) {
-        /* A row with timers has had these; unless event time began anew behind them. */
-        if (!w->time_began_anew && (inserted >> i & 1) == 0 &&
-            raski_keyed_table_pins(w->table, rows[i]) > 0)
-            continue;
+        if ((inserted >> i & 1) == 0 && has_its_timers(w, w->pairs[i].window, rows[i])) continue;
         raski_window_enter_trigger(w, w->pairs[i].window, rows[i]);
         (void)raski_trigger_on_element(w->def->trigger, &w->trigger, NULL, RASK_NO_TIMESTAMP);
         raski_window_register_cleanup(w, w->pairs[i].window, rows[i]);
@@ -384,7 +390,6 @@ static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *r
     if (w->keys != NULL)
         RASKI_TRY(raski_snapshot_reader_keyed(reader, "keys", w->keys, NULL, NULL, err));
     raski_operator_timers_restored(w->timers);
-    w->time_began_anew = w->def->allowed_lateness_ms > 0;
     return RASK_OK;
 }
 

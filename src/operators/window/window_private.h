@@ -76,9 +76,6 @@ typedef struct window_operator {
     bool lazy_timers; /* sessions with their own trigger and no lateness: merging_windows.c */
     uint32_t session_offset;     /* of SESSION_LAST */
     RASKI_VEC(session) sessions; /* of the key at hand */
-    /* State was restored, but not the watermark: windows whose timer has fired may be waiting for
-     * late records only, and get it again. */
-    bool time_began_anew;
     bool simple; /* aggregates that are emitted and forgotten when their window ends */
 
     const rask_timer *firing; /* in a timer; else NULL */
