@@ -127,42 +127,50 @@ static rask_status refill(source *self, rask_ctx *ctx) {
     return RASK_MORE;
 }
 
-static rask_status next(void *self_p, rask_ctx *ctx, size_t *ret_n) {
-    source *self = self_p;
+/* Reads from the buffer into ctx->buf, behind n records. RASK_OK: there is no more room; RASK_MORE:
+ * the buffer has no more; RASK_END: the split has not. */
+static rask_status read_buffer(source *self, rask_ctx *ctx, size_t *n) {
     const size_t size = self->shared->fn.out->size;
-    raski_record_text record;
-    rask_status status = RASK_MORE;
-    size_t n = 0;
-    while (n < ctx->cap) {
-        status = raski_record_file_next(&self->file, self->reader, &record);
-        if (status == RASK_MORE || status == RASK_END) break;
-        if (self->split_end >= 0 && record.position >= self->split_end) {
-            status = RASK_END;
-            break;
-        }
+    while (*n < ctx->cap) {
+        raski_record_text record;
+        rask_status status = raski_record_file_next(&self->file, self->reader, &record);
+        if (status != RASK_OK) return status;
+        if (self->split_end >= 0 && record.position >= self->split_end) return RASK_END;
         if (self->skip_record) {
             self->skip_record = false;
+        } else if (record.is_blank) {
             continue;
-        }
-        if (record.is_blank) continue;
-        if (self->skip_header) {
+        } else if (self->skip_header) {
             self->skip_header = false;
             if (read_header(self, &record) != RASK_OK) return RASK_FAILED;
-            continue;
+        } else {
+            status = read_one(self, &record, (char *)ctx->buf + *n * size);
+            if (status < 0) return status;
+            *n += status == RASK_OK;
         }
-        status = read_one(self, &record, (char *)ctx->buf + n * size);
+    }
+    return RASK_OK;
+}
+
+/* Goes on until there is a record, so that each call comes further; but not for ever, so that a job
+ * that finds none can be cancelled. */
+static rask_status next(void *self_p, rask_ctx *ctx, size_t *ret_n) {
+    enum { REFILLS_MAX = 64 };
+    source *self = self_p;
+    for (int refills = 0;; refills++) {
+        size_t n = 0;
+        rask_status status = read_buffer(self, ctx, &n);
         *ret_n = n;
         if (status < 0) return status;
-        n += status == RASK_OK;
-        status = RASK_OK;
+        if (status == RASK_OK) return RASK_MORE;
+        (void)raski_flush(ctx, n);
+        *ret_n = 0;
+        if (status == RASK_END) return end_split(self);
+        status = refill(self, ctx);
+        if (status != RASK_MORE || n > 0 || ctx->cap == 0 || rask_cancelled()) return status;
+        if (self->file.to_drop > 0) refills = 0; /* all of that in one call */
+        if (refills == REFILLS_MAX) return status;
     }
-    if (n == ctx->cap) {
-        *ret_n = n;
-        return RASK_MORE;
-    }
-    (void)raski_flush(ctx, n);
-    *ret_n = 0;
-    return status == RASK_END ? end_split(self) : refill(self, ctx);
 }
 
 /* ---------------------------------------------------------------- splits */

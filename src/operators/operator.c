@@ -40,7 +40,8 @@ void rask_wake_at(int64_t time_ms) {
 }
 
 bool rask_cancelled(void) {
-    return current != NULL && atomic_load_explicit(current->env->cancelled, memory_order_acquire);
+    const _Atomic bool *cancelled = current != NULL ? current->env->cancelled : NULL;
+    return cancelled != NULL && atomic_load_explicit(cancelled, memory_order_acquire);
 }
 
 const char *rask_option(const char *key) {

@@ -36,7 +36,7 @@ typedef struct raski_operator_env {
     const raski_configuration *configuration;
     rask_runtime_context runtime; /* operator_name is set per operator */
     raski_id attempt_id;
-    const _Atomic bool *cancelled; /* of the task; read with acquire */
+    const _Atomic bool *cancelled; /* of the task; read with acquire; NULL: never */
     /* Processing time, ms since 1970; tests set their own clock. NULL: the wall clock */
     int64_t (*now_ms)(void *context);
     void *clock;            /* context of now_ms; borrowed */

@@ -511,6 +511,48 @@ static void snapshots_of_readers(void **state) {
     raski_connector_destroy(&source);
 }
 
+static void write_whole(const char *path, const char *text, size_t length) {
+    gzFile file = gzopen(path, strstr(path, ".gz") != NULL ? "wb" : "wbT"); /* T: not compressed */
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, text, (unsigned)length), length);
+    assert_int_equal(gzclose(file), Z_OK);
+}
+
+/* Records over several lines, blank lines, bad ones that are left out, a header in each file. */
+static void positions_among_bad_records(void **state) {
+    (void)state;
+    static char csv[16384], json[16384];
+    size_t csv_length = (size_t)snprintf(csv, sizeof csv, "\xef\xbb\xbfn,name\r\n");
+    size_t json_length = 0;
+    for (int i = 0; i < 100; i++) {
+        const char *text = i % 9 == 0 ? "x" : "";
+        csv_length += (size_t)snprintf(
+            csv + csv_length, sizeof csv - csv_length, "%d%s,\"name\n,%.*s\"\"%d\"%s", i, text,
+            i % 31, "a name that is not stored inside", i, i % 5 ? "\r\n" : "\n\n");
+        json_length += (size_t)snprintf(
+            json + json_length, sizeof json - json_length, "{\"name\":\"%.*s\\n%d\",\"n\":%d%s}%s",
+            i % 31, "a name that is not stored inside", i, i, text, i % 5 ? "\n" : "\r\n\n");
+    }
+    const raski_record_format as_csv = {
+        .is_csv = true, .csv = {.header = RASK_CSV_HEADER_NAMES, .ignore_parse_errors = true}};
+    const raski_record_format as_json = {.json = {.ignore_parse_errors = true}};
+    for (int i = 0; i < 2; i++) {
+        char path[80];
+        (void)snprintf(path, sizeof path,
+                       i ? "/tmp/rask-positions-%ld.gz" : "/tmp/rask-positions-%ld",
+                       (long)getpid());
+        write_whole(path, csv, csv_length);
+        check_positions(raski_record_source_sized(&rask_type_named, path, 0, &as_csv, 0, 64));
+        check_positions(raski_record_source_sized(&rask_type_named, path, 0, &as_csv, 100, 16));
+        check_positions(raski_record_source_sized(&rask_type_named, path, 0, &as_csv, 1, 8));
+        write_whole(path, json, json_length);
+        check_positions(raski_record_source_sized(&rask_type_named, path, 0, &as_json, 0, 64));
+        check_positions(raski_record_source_sized(&rask_type_named, path, 0, &as_json, 100, 16));
+        check_positions(raski_record_source_sized(&rask_type_named, path, 0, &as_json, 1, 8));
+        (void)unlink(path);
+    }
+}
+
 /* ---------------------------------------------------------------- a source that cannot tell */
 typedef struct {
     int64_t left;
@@ -620,6 +662,7 @@ int main(void) {
         cmocka_unit_test(positions_in_files),
         cmocka_unit_test(positions_among_generated_records),
         cmocka_unit_test(positions_in_records),
+        cmocka_unit_test(positions_among_bad_records),
         cmocka_unit_test(snapshots_of_readers),
         cmocka_unit_test(a_split_without_positions_is_read_again),
         cmocka_unit_test(a_source_without_splits),
