@@ -4,6 +4,7 @@
 #include "operators/aggregate_private.h"
 #include "state/key_order.h"
 #include "state/keyed_table_inline.h"
+#include "state/state_store.h"
 #include "types/compare.h"
 #include "types/type_info.h"
 
@@ -81,7 +82,11 @@ static bool record_keeps_key(const raski_aggregate_options *options) {
 
 rask_status raski_aggregate_create(const raski_aggregate_options *options,
                                    raski_aggregate **ret_aggregate, raski_error *err) {
-    RASKI_TRY(check_field(options, err));
+    rask_status checked = check_field(options, err);
+    if (checked != RASK_OK) {
+        if (options->backend) raski_state_store_destroy(options->backend->store);
+        return checked;
+    }
     raski_aggregate *aggregate = RASKI_NEW(raski_aggregate);
     raski_layout *layout = raski_layout_create(options->record);
     aggregate->has_pointers = layout->has_pointers;
@@ -107,23 +112,27 @@ rask_status raski_aggregate_create(const raski_aggregate_options *options,
     }
     /* Only a reduce writes strings into the state in place, which needs tracking. */
     aggregate->permanent = options->kind != RASKI_AGGREGATE_REDUCE || !aggregate->has_pointers;
+    raski_keyed_table_options table = {0};
+    if (options->backend) table = *options->backend;
+    if (table.store) aggregate->permanent = false; /* rows come and go */
     raski_state_spec state = {.name = "_op_state", .type = options->record};
-    rask_status status = raski_keyed_table_create(
-        &(raski_keyed_table_options){.key = options->key,
-                                     .states = &state,
-                                     .state_count = 1,
-                                     .key_in_state = record_keeps_key(options),
-                                     .permanent = aggregate->permanent,
-                                     .bytes_max = options->bytes_max},
-        &aggregate->table, err);
+    table.key = options->key;
+    table.states = &state;
+    table.state_count = 1;
+    table.key_in_state = record_keeps_key(options);
+    table.permanent = aggregate->permanent;
+    table.bytes_max = options->bytes_max;
+    bool stored = table.store != NULL;
+    rask_status status = raski_keyed_table_create(&table, &aggregate->table, err);
     if (status != RASK_OK) {
         raski_aggregate_destroy(aggregate);
         return status;
     }
     aggregate->state_offset = raski_keyed_table_state_offset(aggregate->table, 0);
+    *ret_aggregate = aggregate;
+    if (stored) return RASK_OK; /* kernels know nothing of a store */
     aggregate->kernel = raski_aggregate_kernel(aggregate, true);
     aggregate->kernel_uncached = raski_aggregate_kernel(aggregate, false);
-    *ret_aggregate = aggregate;
     return RASK_OK;
 }
 

@@ -47,6 +47,9 @@ typedef struct raski_aggregate_options {
     raski_reduce_run *reduce; /* REDUCE */
     void *function;           /* handed to reduce; borrowed */
     size_t bytes_max;         /* of state; 0: no limit */
+    /* What the state backend decides of the table (raski_keyed_backend_apply): name, limit, store.
+     * Borrowed, but for the store, which is taken also on failure. NULL: all state in memory */
+    const raski_keyed_table_options *backend;
 } raski_aggregate_options;
 
 typedef struct raski_aggregate raski_aggregate;

@@ -1,13 +1,15 @@
 /* sum, min, max, min_by, max_by and reduce on a keyed stream. */
 #include <string.h>
 
+#include "operators/keyed_backend.h"
 #include "operators/operator.h"
 #include "state/snapshot.h"
 #include "types/java_hash.h"
 
 typedef struct aggregating {
     raski_aggregate *aggregate;
-    void *keys; /* of the selector; NULL without */
+    void *keys;               /* of the selector; NULL without */
+    raski_memory_limit limit; /* of the state */
 } aggregating;
 
 enum { BLOCK = 64 }; /* records whose selector keys are made at once */
@@ -22,7 +24,10 @@ static rask_status setup(raski_operator *op, raski_error *err) {
         a->keys = raski_try_alloc(BLOCK * selector->out->size, 64);
         if (a->keys == NULL) return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for keys");
     }
+    raski_keyed_table_options backend = {0};
+    RASKI_TRY(raski_keyed_backend_apply(op, &a->limit, &backend, err));
     raski_aggregate_options options = {
+        .backend = &backend,
         .kind = def->aggregate,
         .record = def->in,
         .key = &def->key->fields,
