@@ -41,8 +41,10 @@ typedef struct coordinator {
     source *of; /* borrowed */
     const raski_coordinator_context *context;
     raski_splits splits;
-    reader *readers; /* by subtask */
-    size_t next;     /* all splits before this index are given out */
+    reader *readers;       /* by subtask */
+    size_t next;           /* all splits before this index are given out */
+    bool is_restored;      /* its splits are known already */
+    bool enumerates_again; /* if so: it looked for new ones from time to time */
 } coordinator;
 
 struct raski_split_coordinators {
@@ -110,8 +112,106 @@ static rask_status start(void *self, raski_error *err) {
     coordinator *c = self;
     c->of->done = 0;
     if (c->of->group != NULL) raski_alignment_group_forget(c->of->group, c->of);
-    return has_splits(c->of) ? enumerate(c, err) : RASK_OK;
+    c->of->splits = c->splits.items.count;
+    if (!has_splits(c->of) || (c->is_restored && !c->enumerates_again)) return RASK_OK;
+    return enumerate(c, err);
 }
+
+/* ---------------------------------------------------------------- state */
+/* docs/formats/splits.md */
+enum { STATE_VERSION = 1 };
+
+static rask_status append_number(rask_text *text, uint32_t value) {
+    const char bytes[4] = {(char)value, (char)(value >> 8), (char)(value >> 16),
+                           (char)(value >> 24)};
+    return rask_text_append(text, bytes, sizeof bytes);
+}
+
+static rask_status append_bytes(rask_text *text, const void *bytes, size_t size) {
+    if (size > UINT32_MAX || append_number(text, (uint32_t)size) != RASK_OK) return RASK_E_NOMEM;
+    return rask_text_append(text, bytes, size);
+}
+
+static rask_status append_state(const coordinator *c, rask_text *text) {
+    const raski_splits *splits = &c->splits;
+    uint32_t waiting = 0;
+    for (size_t i = 0; i < splits->items.count; i++) waiting += splits->items.items[i].subtask < 0;
+    rask_status status = append_number(text, STATE_VERSION);
+    if (status == RASK_OK) status = append_number(text, splits->again_ms >= 0);
+    if (status == RASK_OK) status = append_number(text, (uint32_t)splits->seen.count);
+    for (size_t i = 0; i < splits->seen.count && status == RASK_OK; i++) {
+        const char *key = splits->seen.entries[i].text;
+        status = append_bytes(text, key, strlen(key));
+    }
+    if (status == RASK_OK) status = append_number(text, waiting);
+    for (size_t i = 0; i < splits->items.count && status == RASK_OK; i++) {
+        const split *s = &splits->items.items[i];
+        if (s->subtask < 0) status = append_bytes(text, s->event + 1, s->size - 1);
+    }
+    return status;
+}
+
+static rask_status snapshot(void *self, rask_text *text) {
+    const size_t before = text->length;
+    rask_status status = append_state(self, text);
+    if (status != RASK_OK) text->length = before;
+    return status;
+}
+
+typedef struct state_bytes {
+    const unsigned char *at, *end;
+    bool failed;
+} state_bytes;
+
+static uint32_t read_number(state_bytes *in) {
+    if (in->failed || in->end - in->at < 4) {
+        in->failed = true;
+        return 0;
+    }
+    const unsigned char *p = in->at;
+    in->at += 4;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* NULL: not as many are there. */
+static const void *read_bytes(state_bytes *in, size_t *ret_size) {
+    const unsigned char *p = in->at;
+    *ret_size = read_number(in);
+    if (in->failed || *ret_size > (size_t)(in->end - in->at)) {
+        in->failed = true;
+        return NULL;
+    }
+    p = in->at;
+    in->at += *ret_size;
+    return p;
+}
+
+static rask_status restore(void *self, const void *bytes, size_t length, raski_error *err) {
+    coordinator *c = self;
+    state_bytes in = {bytes, (const unsigned char *)bytes + length, false};
+    size_t size = 0;
+    const uint32_t version = read_number(&in);
+    c->is_restored = true;
+    c->enumerates_again = read_number(&in) != 0;
+    for (uint32_t left = read_number(&in); left > 0 && !in.failed; left--) {
+        const char *key = read_bytes(&in, &size);
+        if (key == NULL) break;
+        char *text = raski_strndup(key, size);
+        raski_map_put(&c->splits.seen, text, NULL);
+        raski_free(text);
+    }
+    for (uint32_t left = read_number(&in); left > 0 && !in.failed; left--) {
+        const void *split_bytes = read_bytes(&in, &size);
+        if (split_bytes != NULL && raski_add_split(&c->splits, split_bytes, size) != RASK_OK)
+            return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for splits");
+    }
+    if (!in.failed && version == STATE_VERSION && in.at == in.end) return RASK_OK;
+    return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
+                      "operator '%s': %zu bytes came that are no splits of version %d",
+                      c->context->operator_name, length, STATE_VERSION);
+}
+
+/* ---------------------------------------------------------------- readers */
 
 /* Of the splits that it has, a reader has read so many. Which, matters to nobody. */
 static void note_done(coordinator *c, reader *r, size_t count) {
@@ -236,6 +336,8 @@ static const raski_operator_coordinator_vtable vtable = {
     .subtask_ready = subtask_ready,
     .subtask_failed = subtask_failed,
     .timer = timer,
+    .snapshot = snapshot,
+    .restore = restore,
     .close = close_coordinator,
 };
 
@@ -246,6 +348,7 @@ static rask_status create(void *ctx, const raski_coordinator_context *context,
     c->of = ctx;
     c->context = context;
     c->splits.readers = context->parallelism;
+    c->splits.again_ms = -1;
     c->readers = RASKI_NEW_ARRAY(reader, (size_t)context->parallelism);
     *ret_coordinator = (raski_operator_coordinator){&vtable, c};
     return RASK_OK;

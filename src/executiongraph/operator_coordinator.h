@@ -19,6 +19,7 @@
 
 #include "base/status.h"
 #include "graph/id.h"
+#include "rask/types.h"
 
 /* What a coordinator may do. Borrowed; valid until close returned. */
 typedef struct raski_coordinator_context {
@@ -50,6 +51,12 @@ typedef struct raski_operator_coordinator_vtable {
     void (*subtask_failed)(void *self, int subtask, int attempt, const char *message);
     /* A time that it asked for has come. NULL: it never asks. A failure fails the job. */
     rask_status (*timer)(void *self, raski_error *err);
+    /* Its state, appended to text as bytes of its own that begin with a version: what it has not
+     * given to any subtask yet (that is the subtask's then). RASK_OK or RASK_E_NOMEM. NULL: it has
+     * none. */
+    rask_status (*snapshot)(void *self, rask_text *text);
+    /* Between create and start: goes on where those bytes say. */
+    rask_status (*restore)(void *self, const void *bytes, size_t length, raski_error *err);
     /* Frees the coordinator. */
     void (*close)(void *self_take);
 } raski_operator_coordinator_vtable;

@@ -184,6 +184,73 @@ static void splits_that_are_found_later(void **state) {
     world_fini(&w);
 }
 
+/* What no reader had, and what was found, goes to another coordinator. */
+static void coordinators_go_on(void **state) {
+    (void)state;
+    raski_error error = {0};
+    rask_text text = {0};
+    world w;
+    world_init(&w, &raski_fn_look_around.base, NULL);
+    again = true;
+    found = 3;
+    world_start(&w);
+    ask(&w, 0);
+    assert_string_equal(answer(&w, 0), "s0");
+    assert_int_equal(w.coordinator.vtable->snapshot(w.coordinator.self, &text), RASK_OK);
+    world_fini(&w);
+    for (int more = 0; more < 2; more++) { /* nothing new, and something */
+        world_init(&w, &raski_fn_look_around.base, NULL);
+        found = 3 + more;
+        assert_int_equal(
+            w.coordinator.vtable->restore(w.coordinator.self, text.data, text.length, &error),
+            RASK_OK);
+        world_start(&w);
+        assert_int_equal(w.delay_ms, 250);
+        ask(&w, 1);
+        assert_string_equal(answer(&w, 1), "s1");
+        ask(&w, 1);
+        assert_string_equal(answer(&w, 1), "s2");
+        ask(&w, 1);
+        assert_string_equal(answer(&w, 1), more ? "s3" : "");
+        world_fini(&w);
+    }
+    for (size_t length = 0; length < text.length; length++) {
+        world_init(&w, &raski_fn_look_around.base, NULL);
+        assert_int_equal(
+            w.coordinator.vtable->restore(w.coordinator.self, text.data, length, &error),
+            RASK_E_CORRUPT);
+        world_fini(&w);
+    }
+    free(text.data);
+}
+
+/* One that looked once does not look again. */
+static void a_coordinator_that_looked_once(void **state) {
+    (void)state;
+    raski_error error = {0};
+    rask_text text = {0};
+    world w;
+    again = false;
+    found = 2;
+    world_init(&w, &raski_fn_look_around.base, NULL);
+    world_start(&w);
+    ask(&w, 0);
+    assert_string_equal(answer(&w, 0), "s0");
+    assert_int_equal(w.coordinator.vtable->snapshot(w.coordinator.self, &text), RASK_OK);
+    world_fini(&w);
+    found = 5;
+    world_init(&w, &raski_fn_look_around.base, NULL);
+    assert_int_equal(
+        w.coordinator.vtable->restore(w.coordinator.self, text.data, text.length, &error), RASK_OK);
+    world_start(&w);
+    ask(&w, 0);
+    assert_string_equal(answer(&w, 0), "s1");
+    ask(&w, 0);
+    assert_string_equal(answer(&w, 0), "none");
+    world_fini(&w);
+    free(text.data);
+}
+
 static void looking_again_fails(void **state) {
     (void)state;
     world w;
@@ -657,6 +724,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splits_that_are_found_later),
         cmocka_unit_test(looking_again_fails),
+        cmocka_unit_test(coordinators_go_on),
+        cmocka_unit_test(a_coordinator_that_looked_once),
         cmocka_unit_test(positions_in_sequences),
         cmocka_unit_test(positions_among_values),
         cmocka_unit_test(positions_in_files),
