@@ -170,6 +170,50 @@ static void several_subtasks_sort_what_is_theirs(void **state) {
     assert_same_records(NULL, &have, &want);
 }
 
+/* Long keys, and payloads that lie outside of the record: in memory and through files. */
+typedef struct {
+    rask_string name, text;
+    int64_t n;
+} labelled;
+RASK_TYPE(labelled, name, text, n);
+typedef struct {
+    rask_value(rask_string) before;
+} remembering;
+RASK_STATE(remembering, before);
+RASK_KEYED_PROCESS(pair_with_the_last, remembering, self, labelled, l, labelled, out) {
+    const rask_string before =
+        rask_get(self->before) != NULL ? *rask_get(self->before) : rask_string_from("none");
+    rask_emit(out, (labelled){l.name, before, l.n});
+    rask_set(self->before, l.text);
+}
+RASK_MAP(make_labelled, int64_t, n, labelled) {
+    return (labelled){rask_string_format("https://example.org/a/long/path/that/all/share/%02lld",
+                                         (long long)(n * 7919 % 60)),
+                      rask_string_format("what record number %lld says", (long long)n), n};
+}
+static void strings_go_through_memory_and_files(void **state) {
+    (void)state;
+    static const char *const memories[] = {NULL, "50kb"};
+    for (int m = 0; m < 2; m++) {
+        lines have = {0}, want = {0};
+        rask_stream(labelled) in =
+            rask_map(rask_sequence(batch_env(memories[m]), 0, EVENTS - 1), make_labelled);
+        COLLECT(labelled, rask_process(rask_key_by(in, name), pair_with_the_last), &have);
+        for (int64_t key = 0; key < 60; key++) { /* of one length: in the order of their text */
+            int64_t before = -1;
+            for (int64_t n = 0; n < EVENTS; n++) {
+                if (n * 7919 % 60 != key) continue;
+                const labelled l = make_labelled(n);
+                ADD(labelled, &want,
+                    {l.name, before < 0 ? rask_string_from("none") : make_labelled(before).text,
+                     n});
+                before = n;
+            }
+        }
+        assert_same_sequence(NULL, &have, &want);
+    }
+}
+
 /* ---------------------------------------------------------------- aggregations */
 RASK_REDUCE(keep_last_number, event, a, b) {
     return (event){a.key, b.at, b.n};
@@ -486,6 +530,7 @@ int main(void) {
         cmocka_unit_test(without_sorting_records_come_as_they_are),
         cmocka_unit_test(sorted_inputs_without_the_batch_state_backend),
         cmocka_unit_test(several_subtasks_sort_what_is_theirs),
+        cmocka_unit_test(strings_go_through_memory_and_files),
         cmocka_unit_test(b1_timers_fire_at_the_end_of_each_key),
         cmocka_unit_test(state_is_that_of_one_key),
         cmocka_unit_test(a_stage_starts_when_the_one_before_has_finished),
