@@ -108,6 +108,23 @@ RASK_ON_TIMER(connected, self, timer, out) {
 }
 
 typedef struct {
+    rask_map_state(int32_t, int64_t) sums; /* all in one: that of 0 */
+} summing;
+RASK_INSTANCE(summing);
+RASK_BROADCAST_STATE(summing, sums);
+RASK_KEYED_BROADCAST_PROCESS(broadcast_sum, summing, self, batch_item, r, batch_item, rask_string,
+                             out) {
+    const int64_t *sum = rask_map_get(self->sums, 0);
+    WITH_KEY(r.label);
+    rask_emit(out, rask_string_format("{\"k\":%.*s,\"v\":%d,\"broadcastSum\":%lld}", KEY(), r.v,
+                                      sum != NULL ? (long long)*sum : 0));
+}
+RASK_ON_BROADCAST(broadcast_sum, self, r, out) {
+    const int64_t *sum = rask_map_get(self->sums, 0);
+    rask_map_put(self->sums, 0, r.v + (sum != NULL ? *sum : 0));
+}
+
+typedef struct {
     int unused;
 } nothing;
 RASK_INSTANCE(nothing);
@@ -253,6 +270,10 @@ static rask_stream(rask_string) make_window_join(rask_env *env, const batch_prog
         return rask_window_join(left, number, right, number, windows, join_window);
     return rask_window_join(left, text, right, text, windows, join_window);
 }
+static rask_stream(rask_string) make_broadcast(rask_env *env, const batch_program *p) {
+    return rask_connect(keyed_input(env, p, 0), rask_broadcast(source(env, &p->inputs[1])),
+                        broadcast_sum);
+}
 static rask_stream(rask_string) make_not_keyed(rask_env *env, const batch_program *p) {
     return rask_process(source(env, &p->inputs[0]), not_keyed);
 }
@@ -277,6 +298,7 @@ static const struct {
     {"globalEndOfStream", make_global},
     {"processingTime1h", make_processing_time},
     {"windowJoin10", make_window_join},
+    {"broadcast", make_broadcast},
 };
 
 static make_program *find_program(const char *operation) {

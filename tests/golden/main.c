@@ -47,6 +47,7 @@ static const golden_kind kinds[] = {
     {"windows/timers", golden_timers, false},
     {"windows/connected", golden_connected, false},
     {"windows/interval_join", golden_interval_join, false},
+    {"batch/batch", golden_batch, false},
     {NULL, NULL, false}, /* the end */
 };
 enum {
