@@ -14,6 +14,7 @@ static rask_status no_memory(raski_error *err) {
 
 void raski_sort_file_close(raski_sort_file *file) {
     if (file->fd >= 0) raski_file_close_quietly(file->fd);
+    raski_free(file->label);
     raski_vec_free(&file->runs);
     *file = (raski_sort_file){.fd = -1};
 }
@@ -22,7 +23,6 @@ void raski_sort_file_close(raski_sort_file *file) {
 typedef struct run_writer {
     const raski_sort_shape *shape;
     raski_sort_file *file;
-    const char *path;
     char *block;
     size_t capacity, filled;
 } run_writer;
@@ -31,12 +31,13 @@ static rask_status open_file(raski_sort_file *file, const char *path, raski_erro
     if (file->fd >= 0) return RASK_OK;
     RASKI_TRY(raski_file_open_temporary(path, &file->fd, err));
     file->end = 0;
+    file->label = raski_format("%s (a sorted run)", path);
     return RASK_OK;
 }
 
 static rask_status writer_open(run_writer *w, const raski_sort_shape *shape, raski_sort_file *file,
                                const char *path, raski_error *err) {
-    *w = (run_writer){.shape = shape, .file = file, .path = path, .capacity = WRITE_BYTES};
+    *w = (run_writer){.shape = shape, .file = file, .capacity = WRITE_BYTES};
     RASKI_TRY(open_file(file, path, err));
     w->block = raski_try_alloc(w->capacity, shape->align < 64 ? 64 : shape->align);
     if (w->block == NULL) return no_memory(err);
@@ -45,7 +46,8 @@ static rask_status writer_open(run_writer *w, const raski_sort_shape *shape, ras
 }
 
 static rask_status write_block(run_writer *w, raski_error *err) {
-    RASKI_TRY(raski_file_pwrite_all(w->file->fd, w->path, w->block, w->filled, w->file->end, err));
+    RASKI_TRY(
+        raski_file_pwrite_all(w->file->fd, w->file->label, w->block, w->filled, w->file->end, err));
     w->file->end += (int64_t)w->filled;
     w->filled = 0;
     return RASK_OK;
@@ -101,9 +103,8 @@ typedef struct run_reader {
 
 struct raski_sort_merge {
     const raski_sort_shape *shape;
-    int fd;
-    const char *path;
-    run_reader *readers; /* in the order of the runs, which is that of equal records */
+    const raski_sort_file *file; /* borrowed */
+    run_reader *readers;         /* in the order of the runs, which is that of equal records */
     size_t count;
     run_reader **heap; /* the readers that have an item; the least is first */
     size_t heap_count;
@@ -127,18 +128,19 @@ static rask_status fill(const raski_sort_merge *m, run_reader *r, size_t bytes, 
     r->to = left;
     size_t want = r->capacity - left, got = 0;
     if ((int64_t)want > r->end - r->position) want = (size_t)(r->end - r->position);
-    RASKI_TRY(raski_file_pread(m->fd, m->path, r->block + left, want, r->position, &got, err));
+    RASKI_TRY(raski_file_pread(m->file->fd, m->file->label, r->block + left, want, r->position,
+                               &got, err));
     if (got != want)
-        return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
-                          "a file in %s ends in the middle of a sorted run", m->path);
+        return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL, "\"%s\" ends in the middle",
+                          m->file->label);
     r->position += (int64_t)got;
     r->to += got;
     return RASK_OK;
 }
 
 static rask_status corrupt(const raski_sort_merge *m, raski_error *err) {
-    return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
-                      "a sorted run in %s does not hold what was written to it", m->path);
+    return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL, "\"%s\" does not hold what was written to it",
+                      m->file->label);
 }
 
 static rask_status read_item(const raski_sort_merge *m, run_reader *r, raski_error *err) {
@@ -202,12 +204,11 @@ static rask_status open_readers(raski_sort_merge *m, const raski_sort_run *runs,
 }
 
 rask_status raski_sort_merge_create(const raski_sort_shape *shape, const raski_sort_file *file,
-                                    const char *path, size_t first_run, size_t run_count,
-                                    size_t memory_bytes, raski_sort_merge **ret, raski_error *err) {
+                                    size_t first_run, size_t run_count, size_t memory_bytes,
+                                    raski_sort_merge **ret, raski_error *err) {
     raski_sort_merge *m = RASKI_NEW(raski_sort_merge);
     m->shape = shape;
-    m->fd = file->fd;
-    m->path = path;
+    m->file = file;
     m->count = run_count;
     m->readers = RASKI_NEW_ARRAY(run_reader, run_count);
     m->heap = RASKI_NEW_ARRAY(run_reader *, run_count);
@@ -252,7 +253,7 @@ static rask_status merge_runs(const raski_sort_shape *shape, const raski_sort_fi
                               size_t first, size_t count, raski_sort_file *to, const char *path,
                               size_t memory_bytes, raski_error *err) {
     raski_sort_merge *m = NULL;
-    RASKI_TRY(raski_sort_merge_create(shape, from, path, first, count, memory_bytes, &m, err));
+    RASKI_TRY(raski_sort_merge_create(shape, from, first, count, memory_bytes, &m, err));
     run_writer w;
     rask_status status = writer_open(&w, shape, to, path, err);
     for (raski_sort_item *item; status == RASK_OK && (item = raski_sort_merge_item(m)) != NULL;) {

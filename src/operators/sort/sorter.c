@@ -373,8 +373,8 @@ rask_status raski_sorter_finish(raski_sorter *s, raski_error *err) {
     free_memory(s);
     RASKI_TRY(raski_sort_reduce_runs(&s->shape, &s->file, s->directory, s->fan_in, s->memory_bytes,
                                      &s->counters.spilled_bytes, err));
-    RASKI_TRY(raski_sort_merge_create(&s->shape, &s->file, s->directory, 0, s->file.runs.count,
-                                      s->memory_bytes, &s->merge, err));
+    RASKI_TRY(raski_sort_merge_create(&s->shape, &s->file, 0, s->file.runs.count, s->memory_bytes,
+                                      &s->merge, err));
     set_head(s);
     return RASK_OK;
 }

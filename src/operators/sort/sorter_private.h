@@ -67,14 +67,15 @@ typedef struct raski_sort_run {
 typedef struct raski_sort_file {
     int fd; /* -1: none yet */
     int64_t end;
+    char *label; /* for messages: the file has no name; owned */
     RASKI_VEC(raski_sort_run) runs;
 } raski_sort_file;
 
 typedef struct raski_sort_merge raski_sort_merge;
 
 void raski_sort_file_close(raski_sort_file *file);
-/* Writes n sorted entries as a run at the end of the file, which is made if there is none. path is
- * the directory, and for messages. */
+/* Writes n sorted entries as a run at the end of the file, which is made in the folder path if
+ * there is none. */
 RASKI_NODISCARD rask_status raski_sort_write_run(const raski_sort_shape *shape,
                                                  raski_sort_file *file, const char *path,
                                                  const raski_sort_entry *entries, size_t n,
@@ -87,10 +88,9 @@ RASKI_NODISCARD rask_status raski_sort_reduce_runs(const raski_sort_shape *shape
                                                    uint64_t *bytes, raski_error *err);
 /* Reads all runs of the file (borrowed) as one sequence. memory_bytes: for read buffers. */
 RASKI_NODISCARD rask_status raski_sort_merge_create(const raski_sort_shape *shape,
-                                                    const raski_sort_file *file, const char *path,
-                                                    size_t first_run, size_t run_count,
-                                                    size_t memory_bytes, raski_sort_merge **ret,
-                                                    raski_error *err);
+                                                    const raski_sort_file *file, size_t first_run,
+                                                    size_t run_count, size_t memory_bytes,
+                                                    raski_sort_merge **ret, raski_error *err);
 void raski_sort_merge_destroy(raski_sort_merge *merge_take_or_null);
 /* The next item, its record usable in place until the next advance; NULL at the end. */
 raski_sort_item *raski_sort_merge_item(const raski_sort_merge *merge);
