@@ -158,7 +158,13 @@ RASK_ON_TIMER(count_timed, self, timer, out) {
     rask_emit(out, (event){*rask_key(out, int64_t), *rask_get(self->count)});
 }
 
-static void measure_job(const char *name, uint64_t n, uint64_t keys, size_t memory, bool timed,
+RASK_REDUCE(add, event, a, b) {
+    return (event){a.key, a.value + b.value};
+}
+
+typedef enum job_kind { COUNT, COUNT_TIMED, REDUCE, WINDOWS } job_kind;
+
+static void measure_job(const char *name, uint64_t n, uint64_t keys, size_t memory, job_kind kind,
                         bool sorted) {
     rask_env *env = rask_env_create(NULL, NULL);
     char text[32];
@@ -170,12 +176,15 @@ static void measure_job(const char *name, uint64_t n, uint64_t keys, size_t memo
         rask_set_option(env, "execution.sorted-inputs.enabled", "false");
         rask_set_option(env, "execution.batch-state-backend.enabled", "false");
     }
-    rask_keyed(event) in =
-        rask_key_by(rask_map(rask_sequence(env, 0, (int64_t)n - 1), make_event), key);
-    if (timed)
-        rask_discard(rask_process(in, count_timed));
-    else
-        rask_discard(rask_process(in, count_up));
+    rask_stream(event) events = rask_map(rask_sequence(env, 0, (int64_t)n - 1), make_event);
+    if (kind == REDUCE || kind == WINDOWS) events = rask_assign_timestamps(events, value);
+    rask_keyed(event) in = rask_key_by(events, key);
+    if (kind == COUNT_TIMED) rask_discard(rask_process(in, count_timed));
+    if (kind == COUNT) rask_discard(rask_process(in, count_up));
+    if (kind == REDUCE) rask_discard(rask_reduce(in, add));
+    if (kind == WINDOWS)
+        rask_discard(
+            rask_window_reduce(rask_window(in, rask_tumbling_event_time(.size_ms = 1000000)), add));
     rask_job_result result;
     const int64_t start = cpu_ns();
     if (rask_execute_job(env, "sort", &result) != 0) {
@@ -191,9 +200,13 @@ int main(int argc, char **argv) {
     const size_t memory = argc > 2 ? (size_t)strtoull(argv[2], NULL, 10) << 20 : 0;
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++)
         measure_sorter(&SHAPES[i], n, memory);
-    measure_job("job, 10 thousand keys, not sorted", n, 10000, memory, false, false);
-    measure_job("job, 10 thousand keys", n, 10000, memory, false, true);
-    measure_job("job, 1 million keys", n, 1000000, memory, false, true);
-    measure_job("job, 1 million keys, a timer for each", n, 1000000, memory, true, true);
+    measure_job("job, 10 thousand keys, not sorted", n, 10000, memory, COUNT, false);
+    measure_job("job, 10 thousand keys", n, 10000, memory, COUNT, true);
+    measure_job("job, 1 million keys", n, 1000000, memory, COUNT, true);
+    measure_job("job, 1 million keys, a timer for each", n, 1000000, memory, COUNT_TIMED, true);
+    measure_job("job, 1 million keys, reduce", n, 1000000, memory, REDUCE, true);
+    measure_job("job, 10 thousand keys, windows, not sorted", n, 10000, memory, WINDOWS, false);
+    measure_job("job, 10 thousand keys, windows", n, 10000, memory, WINDOWS, true);
+    measure_job("job, 1 million keys, windows", n, 1000000, memory, WINDOWS, true);
     return 0;
 }
