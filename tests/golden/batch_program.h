@@ -45,6 +45,7 @@ typedef struct batch_input {
     size_t count;
 } batch_input;
 
+enum { BATCH_OPTIONS_MAX = 8 };
 typedef struct batch_program {
     const char *operation; /* "reduce", "process", "tumbling10", ... */
     bool streaming;
@@ -53,7 +54,7 @@ typedef struct batch_program {
     const batch_input *inputs; /* two */
     struct {
         const char *key, *value;
-    } options[8];
+    } options[BATCH_OPTIONS_MAX];
     size_t option_count;
 } batch_program;
 
