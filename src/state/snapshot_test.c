@@ -21,6 +21,14 @@ static raski_operator_snapshot_writer *begin(test_operator *op, uint32_t paralle
     return writer;
 }
 
+static void same_lines(test_lines *expected, test_lines *got) {
+    if (expected->count) qsort(expected->items, expected->count, sizeof(char *), compare_lines);
+    if (got->count) qsort(got->items, got->count, sizeof(char *), compare_lines);
+    for (size_t i = 0; i < expected->count && i < got->count; i++)
+        assert_string_equal(expected->items[i], got->items[i]);
+    assert_int_equal(expected->count, got->count);
+}
+
 static void check_restored(const raski_byte_writer *snapshots, size_t count, uint32_t parallelism,
                            const test_backend *backend, test_lines *expected) {
     test_lines got = {0};

@@ -265,14 +265,6 @@ static void forget_lines(test_lines *lines) {
     for (size_t i = 0; i < lines->count; i++) raski_free(lines->items[i]);
     raski_vec_free(lines);
 }
-static void same_lines(test_lines *expected, test_lines *got) {
-    if (expected->count) qsort(expected->items, expected->count, sizeof(char *), compare_lines);
-    if (got->count) qsort(got->items, got->count, sizeof(char *), compare_lines);
-    for (size_t i = 0; i < expected->count && i < got->count; i++)
-        assert_string_equal(expected->items[i], got->items[i]);
-    assert_int_equal(expected->count, got->count);
-}
-
 /* ---------------------------------------------------------------- snapshots */
 static raski_snapshot_info info_of(uint32_t parallelism, uint32_t subtask) {
     return (raski_snapshot_info){.operator_id = {{1, 2, 3}},
