@@ -78,7 +78,7 @@ WORKLOADS = [
              limit_goal=2, flink_goal=8, known={2: (2_000_000, "50ab7aae99e0e12c")}),
     Workload("union", "micro", "union", (2,), 20_000_000, 10_000_000,
              limit_goal=2, flink_goal=8, known=_any(1_000_000, "5093c0d9527ca474")),
-    Workload("timers", "micro", "timers", (1,), 10_000_000, 6_000_000, limit_goal=2,
+    Workload("timers", "micro", "timers", (1,), 10_000_000, 6_000_000,
              flink_goal=12, known=_any(999_536, "5f1fad3f01a6e0b9")),
     # State in RocksDB on both sides.
     Workload("counter-10M-rocksdb", "micro", "counter", (1,), 3_000_000, 2_000_000,

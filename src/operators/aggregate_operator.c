@@ -86,7 +86,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     (void)exclusive;
     size_t size = op->def->in->size;
     const char *in = records;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     while (n > 0 && raski_operator_room(op)) {
         size_t part = n < op->ctx.cap ? n : op->ctx.cap;
         if (op->def->key->selector != NULL && part > BLOCK) part = BLOCK;
@@ -132,7 +132,7 @@ static rask_status emit(void *ctx, const void *records, size_t count, raski_erro
 static void finish(raski_operator *op) {
     if (!op->def->final_results) return;
     aggregating *a = op->kind;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (raski_aggregate_finish(a->aggregate, emit, op, &error) != RASK_OK)
         raski_operator_fail(op, &error);
 }

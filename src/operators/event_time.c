@@ -6,7 +6,7 @@
 static void forward_event(raski_operator *op, raski_output *output, const raski_event *event) {
     for (size_t i = 0; i < output->targets.count && !op->env->failed; i++) {
         raski_target *target = &output->targets.items[i];
-        raski_error error = {0};
+        RASKI_LOCAL_ERROR(error);
         /* An idle output holds watermarks back; a test sees what the operator said. */
         if (op->idle && event->kind == RASKI_EVENT_WATERMARK &&
             (target->op == NULL || !target->op->ops->is_observer))
@@ -163,7 +163,7 @@ bool raski_operator_sleep(raski_operator *op, uint32_t seen, int64_t until_ms) {
     if (!env->failed && !rask_cancelled())
         (void)raski_doorbell_wait(env->doorbell, seen, deadline_ns);
     if (!env->failed && rask_cancelled()) {
-        raski_error error = {0};
+        RASKI_LOCAL_ERROR(error);
         (void)RASKI_FAIL(&error, RASK_E_CANCELLED, CANCELLED, "the task was cancelled");
         raski_operator_fail(op, &error);
     }

@@ -153,7 +153,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     keyed *k = op->kind;
     const raski_input_definition from = raski_operator_definition_input(op->def, input);
     const char *in = records;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     check_no_key(op); /* of open */
     while (n > 0 && !op->env->failed) {
         op->ctx.i = 0;
@@ -177,7 +177,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
 /* ---------------------------------------------------------------- timers */
 static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     keyed *k = op->kind;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (!raski_operator_room(op)) return;
     memcpy(k->rows, rows, n * sizeof *rows);
     for (size_t i = 0; i < n && !timer.processing; i++) k->timer_times[i] = timer.time_ms;

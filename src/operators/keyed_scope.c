@@ -126,7 +126,7 @@ void raski_keyed_scope_bind(raski_keyed_scope *scope, rask_ctx *ctx, const raski
 }
 
 void raski_keyed_scope_fail(raski_operator *op) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     (void)RASKI_FAIL(
         &error, RASK_FAILED, USER,
         "there is no current key: keyed state can be used in the function's body only, "
@@ -178,7 +178,7 @@ static void *zeroes(const rask_ctx *ctx, size_t size) {
 
 unsigned raski_state_track(rask_ctx *ctx, unsigned track) {
     unsigned number = track >> NUMBER_SHIFT;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return 0;
     if (track & RASKI_TRACK_READS) {
@@ -193,7 +193,7 @@ unsigned raski_state_track(rask_ctx *ctx, unsigned track) {
 }
 
 const void *raski_state_read(rask_ctx *ctx, unsigned track) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     const void *value = NULL;
     raski_keyed_scope *scope = with_key(ctx);
     if (scope == NULL) return NULL;
@@ -205,7 +205,7 @@ const void *raski_state_read(rask_ctx *ctx, unsigned track) {
 }
 
 void raski_state_clear(rask_ctx *ctx, unsigned track) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     scope->cleared = true;
@@ -226,7 +226,7 @@ void raski_state_set_ttl(rask_ctx *ctx, unsigned track, rask_ttl ttl) {
 
 /* ---------------------------------------------------------------- lists */
 raski_any_list raski_state_list_read(rask_ctx *ctx, unsigned track) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_list_view view = {0};
     raski_keyed_scope *scope = with_key(ctx);
     if (scope == NULL) return (raski_any_list){0};
@@ -240,7 +240,7 @@ raski_any_list raski_state_list_read(rask_ctx *ctx, unsigned track) {
 void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items, size_t count,
                              bool replace) {
     unsigned number = track >> NUMBER_SHIFT;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     if (count > UINT32_MAX) {
@@ -262,7 +262,7 @@ void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items, s
 }
 
 void raski_state_list_remove(rask_ctx *ctx, unsigned track, size_t from, size_t count) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     unsigned number = track >> NUMBER_SHIFT;
@@ -282,7 +282,7 @@ void raski_state_list_remove(rask_ctx *ctx, unsigned track, size_t from, size_t 
 
 /* ---------------------------------------------------------------- maps */
 const void *raski_state_map_get(rask_ctx *ctx, unsigned track, const void *key) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     const void *value = NULL;
     raski_keyed_scope *scope = with_key(ctx);
     if (scope == NULL) return NULL;
@@ -295,7 +295,7 @@ const void *raski_state_map_get(rask_ctx *ctx, unsigned track, const void *key) 
 }
 
 void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key, size_t size) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     void *value = NULL;
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope != NULL) {
@@ -309,7 +309,7 @@ void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key, size_t
 }
 
 void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key, const void *value) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return;
     check(ctx,
@@ -319,7 +319,7 @@ void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key, const v
 }
 
 bool raski_state_map_remove(rask_ctx *ctx, unsigned track, const void *key) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     bool removed = false;
     raski_keyed_scope *scope = with_key_to_write(ctx);
     if (scope == NULL) return false;
@@ -340,7 +340,7 @@ uint32_t raski_state_map_count(rask_ctx *ctx, unsigned track) {
 
 bool raski_state_map_next(rask_ctx *ctx, unsigned track, uint32_t *position, const void **ret_key,
                           const void **ret_value) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_keyed_scope *scope = with_key(ctx);
     if (scope == NULL) return false;
     if (scope->has_ttl) scope->cleared = true;
@@ -361,7 +361,7 @@ struct raski_key_loop {
 };
 
 static void leave_row(const rask_ctx *ctx, struct raski_key_loop *loop) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (loop->row == NULL || ctx->scope->empty == NULL) return;
     check(ctx, raski_empty_rows_note(ctx->scope->empty, &loop->row, 1, &error), &error);
     loop->row = NULL;
@@ -370,7 +370,7 @@ static void leave_row(const rask_ctx *ctx, struct raski_key_loop *loop) {
 bool raski_next_key(raski_key_cursor *cursor, rask_ctx *ctx, unsigned track) {
     raski_keyed_scope *scope = ctx->scope;
     struct raski_key_loop *loop = cursor->loop;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (scope == NULL || scope->table == NULL) {
         raski_keyed_scope_fail(ctx->op);
         return false;

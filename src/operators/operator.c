@@ -301,7 +301,7 @@ bool raski_operator_room(raski_operator *op) {
     if (op->window == NULL) {
         raski_target *target = only_writer(op);
         raski_window window;
-        raski_error error = {0};
+        RASKI_LOCAL_ERROR(error);
         if (target == NULL) {
             set_window(op, op->staging, op->staging_timestamps, op->staging_capacity);
         } else if (raski_result_writer_window(target->writer, &window, &error) == RASK_OK) {
@@ -345,7 +345,7 @@ static rask_status write_records(raski_target *target, const void *records,
  * one is allowed to). */
 static void write_all(raski_operator *op, raski_target *target, const char *records,
                       const int64_t *timestamps, size_t n, size_t record_size) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     for (size_t done = 0; done < n && !op->env->failed;) {
         size_t part = n - done < RASKI_BUFFER_SIZE ? n - done : RASKI_BUFFER_SIZE;
         if (write_records(target, records + done * record_size,
@@ -401,7 +401,7 @@ static void hand_on_sides(raski_operator *op) {
 
 static void commit_window(raski_operator *op, raski_target *target, const void *window, size_t n) {
     const int32_t *hashes = NULL;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (hash_keys(target, window, n, op->out_size, &hashes, &error) != RASK_OK ||
         raski_result_writer_commit(target->writer, n, hashes, &error) != RASK_OK)
         writer_failed(op, &error);
@@ -485,7 +485,7 @@ static bool has_type_of(raski_operator *op, raski_side_output_buffer *side, cons
         side->same_type = tag->type;
         return true;
     }
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     (void)RASKI_FAIL(&error, RASK_FAILED, USER,
                      "a record of type %s was emitted to side output \"%s\", which is read as %s",
                      tag->type->name, tag->name, side->type->name);
@@ -519,7 +519,7 @@ void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
 
 /* ---------------------------------------------------------------- life */
 static void hook_failed(raski_operator *op, const char *hook) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "%s failed without a message (use rask_fail)",
                      hook);
     op->record_base = 0;
@@ -532,7 +532,7 @@ static void call_hook(raski_operator *op, rask_status (*hook)(void *), const cha
 }
 
 void raski_operator_open(raski_operator *op) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_operator_enter(op);
     op->record_base = 0;
     if ((op->ops->setup && op->ops->setup(op, &error) != RASK_OK) ||
@@ -569,7 +569,7 @@ rask_status raski_operator_snapshot(raski_operator *op, raski_operator_snapshot_
 /* The second input is the one that changes it. */
 static void process_with_broadcast_state(raski_operator *op, unsigned input, void *records,
                                          int64_t *timestamps, size_t n) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_broadcast_state_allow_writes(op->broadcast, input == 1);
     op->ops->process(op, input, records, timestamps, n, false);
     raski_broadcast_state_allow_writes(op->broadcast, false);

@@ -25,7 +25,7 @@ void raski_operator_timers_destroy(raski_operator_timers *timers_take) {
 
 void raski_operator_timers_register(raski_operator_timers *timers, int64_t time_ms, bool processing,
                                     char *row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (timers->op->ending_keys) return; /* as in Flink: or a key might never end */
     if (raski_timer_queue_register(timers->queues[processing], time_ms, row, NULL, &error) !=
         RASK_OK)

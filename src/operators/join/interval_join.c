@@ -183,7 +183,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     (void)exclusive;
     const size_t size = raski_operator_definition_input(op->def, input).type->size;
     const char *in = records;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     while (n > 0 && !op->env->failed) {
         const size_t block = n < RASKI_LOOKUP_MAX ? n : RASKI_LOOKUP_MAX;
         if (process_block(op, input, in, timestamps, block, &error) != RASK_OK) {
@@ -204,7 +204,7 @@ static void clean_up(raski_operator *op, unsigned side, int64_t timer_ms, char *
     joining *j = op->kind;
     const int64_t reach = side == 0 ? j->detail->upper_ms : -j->detail->lower_ms;
     const int64_t time_ms = reach > 0 && timer_ms != INT64_MAX ? timer_ms - reach : timer_ms;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     rask_status status = RASK_OK;
     for (size_t i = 0; i < n && status == RASK_OK; i++) {
         raski_list_view list;

@@ -92,7 +92,7 @@ static int64_t *column_of(assigner *a, size_t n) {
         a->column_capacity = a->column != NULL ? n : 0;
     }
     if (a->column == NULL) {
-        raski_error error = {0};
+        RASKI_LOCAL_ERROR(error);
         (void)RASKI_FAIL(&error, RASK_E_NOMEM, EXTERNAL, "no memory for %zu timestamps", n);
         raski_operator_fail(a->op, &error);
     }

@@ -11,7 +11,7 @@ static session *last_session(const window_operator *w, char *key_row) {
 /* The others, by their start; borrowed until they change. */
 static bool other_sessions(window_operator *w, char *key_row, const session **ret_others,
                            uint32_t *ret_count) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_list_view view = {0};
     if (raski_row_has(key_row, SESSION_OTHERS) &&
         !raski_window_ok(w, raski_keyed_table_list(w->keys, key_row, SESSION_OTHERS, &view, &error),
@@ -36,7 +36,7 @@ static bool read_sessions(window_operator *w, char *key_row) {
 
 /* Writes w->sessions back. */
 static bool write_sessions(window_operator *w, char *key_row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     session *items = w->sessions.items;
     const size_t count = w->sessions.count;
     if (count == 0)
@@ -81,7 +81,7 @@ bool raski_window_find_session(window_operator *w, char *key_row, raski_time_win
 /* Removes one of the others, or (at: their number) the last. */
 static bool remove_session(window_operator *w, char *key_row, uint32_t at, uint32_t count,
                            const session *others) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (at == count && count == 0)
         return raski_window_ok(w, raski_keyed_table_clear(w->keys, key_row, SESSION_LAST, &error),
                                &error);
@@ -147,7 +147,7 @@ static void order_as_java(window_operator *w, raski_time_window added) {
 }
 
 static bool check_merge(window_operator *w, raski_time_window result) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (w->def->assigner.event_time) {
         if (raski_window_cleanup_time(w, result) > w->op->watermark) return true;
         (void)RASKI_THROW(
@@ -262,7 +262,7 @@ static bool add_last(window_operator *w, char *key_row, raski_time_window added,
                      session *ret_session) {
     const session *others = NULL;
     uint32_t count = 0;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     session *last = last_session(w, key_row);
     if (raski_row_has(key_row, SESSION_LAST)) {
         if (!other_sessions(w, key_row, &others, &count) ||
@@ -367,7 +367,7 @@ void raski_window_fire_session(window_operator *w, rask_timer timer, char *row) 
 /* ---------------------------------------------------------------- records */
 static void add_record(window_operator *w, char *key, char *key_row, uint32_t record) {
     raski_operator *op = w->op;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_assigned_windows windows;
     session found;
     if (!raski_window_ok(
@@ -408,7 +408,7 @@ static void add_record(window_operator *w, char *key, char *key_row, uint32_t re
 
 void raski_window_process_merging(window_operator *w, size_t n) {
     char *key_rows[RASKI_LOOKUP_MAX];
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     for (uint32_t i = 0; i < n; i++)
         raski_window_key_of_record(w, i, w->pair_keys + i * w->pair_size);
     if (!raski_window_ok(w,

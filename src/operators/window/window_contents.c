@@ -10,13 +10,13 @@ static char *contents_of(const window_operator *w, char *row) {
 
 /* Before and after user code that writes a row's contents. */
 static bool track(window_operator *w, char *row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (!w->contents_tracked) return true;
     w->scope.tracked = true;
     return raski_window_ok(w, raski_keyed_table_track(w->table, row, 0, &error), &error);
 }
 static bool adopt(window_operator *w) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (w->op->ctx.failed) return false;
     return raski_window_ok(w, raski_keyed_scope_adopt(&w->scope, &error), &error);
 }
@@ -32,14 +32,14 @@ static const char *element_of(window_operator *w, uint32_t record) {
 }
 
 static bool add_to_list(window_operator *w, char *row, uint32_t record, uint32_t count) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     const char *items = w->def->element != NULL ? element_of(w, record) : record_at(w, record);
     return raski_window_ok(w, raski_keyed_table_list_add(w->table, row, 0, items, count, &error),
                            &error);
 }
 
 static bool combine_built_in(window_operator *w, char *row, const char *in) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     char *stored = contents_of(w, row);
     if (raski_row_has(row, 0)) {
         if (raski_aggregate_folds_in_place(w->built_in)) {
@@ -138,13 +138,13 @@ bool raski_window_add_all(window_operator *w, char **rows) {
 
 /* ---------------------------------------------------------------- as a whole */
 bool raski_window_clear_contents(window_operator *w, char *row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_window_touch(w, row);
     return raski_window_ok(w, raski_keyed_table_clear(w->table, row, 0, &error), &error);
 }
 
 static bool merge_values(window_operator *w, char *into_row, char *from_row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     char *into = contents_of(w, into_row);
     const char *from = contents_of(w, from_row);
     if (!raski_row_has(into_row, 0))
@@ -162,7 +162,7 @@ static bool merge_values(window_operator *w, char *into_row, char *from_row) {
 }
 
 bool raski_window_merge_contents(window_operator *w, char *into_row, char *from_row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (!raski_row_has(from_row, 0)) return true;
     raski_window_touch(w, from_row);
     if (w->def->element != NULL || w->def->contents == RASKI_WINDOW_LIST)

@@ -25,7 +25,7 @@ static bool begin_call(window_operator *w, raski_time_window window, char *row) 
 
 static void end_call(window_operator *w, size_t emitted) {
     raski_operator *op = w->op;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     raski_operator_add_pending(op, emitted);
     raski_keyed_scope_leave(op->ctx.scope, &op->ctx);
     raski_keyed_scope_leave(&w->scope, &w->window_ctx);
@@ -37,7 +37,7 @@ static void end_call(window_operator *w, size_t emitted) {
 
 static bool grow(window_operator *w, char **buffer, size_t *capacity, size_t size) {
     if (size <= *capacity) return true;
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     size_t wanted = *capacity * 2 > size ? *capacity * 2 : size;
     char *bigger = raski_try_alloc(wanted, 64);
     if (bigger == NULL) {
@@ -136,7 +136,7 @@ static void emit_elements(window_operator *w, raski_time_window window, char *ro
 
 static void emit_evicting(window_operator *w, raski_time_window window, char *row,
                           const raski_list_view *view) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     const size_t size = view->count * w->contents_type->size;
     uint32_t count = view->count;
     if (!grow(w, &w->elements, &w->elements_capacity, size)) return;
@@ -153,7 +153,7 @@ static void emit_evicting(window_operator *w, raski_time_window window, char *ro
 
 /* ---------------------------------------------------------------- firing */
 void raski_window_emit(window_operator *w, raski_time_window window, char *contents_row) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (w->def->element == NULL && w->def->contents != RASKI_WINDOW_LIST) {
         emit_value(w, window, contents_row, raski_window_value(w, contents_row));
         return;

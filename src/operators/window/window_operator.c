@@ -71,7 +71,7 @@ void raski_window_key_of_row(const window_operator *w, const char *row, char *re
 }
 
 char *raski_window_row(window_operator *w, char *key, raski_time_window window) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     char *row = NULL;
     memcpy(key + w->pair_start_offset, &window, sizeof window);
     return raski_window_ok(w,
@@ -83,7 +83,7 @@ char *raski_window_row(window_operator *w, char *key, raski_time_window window) 
 }
 
 char *raski_window_key_row(window_operator *w, const char *key) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     char *row = NULL;
     if (!raski_window_ok(w,
                          raski_keyed_table_lookup(w->keys, &w->pair_only_key, key, w->pair_size, 1,
@@ -174,7 +174,7 @@ static void add_one_by_one(window_operator *w, char **rows) {
 
 static void flush_pairs(window_operator *w) {
     char *rows[RASKI_LOOKUP_MAX];
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     uint64_t inserted = 0;
     if (w->pair_count == 0) return;
     for (size_t i = 0; i < w->pair_count; i++) {
@@ -195,7 +195,7 @@ static void flush_pairs(window_operator *w) {
 }
 
 static void process_block(window_operator *w, size_t n) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     for (uint32_t i = 0; i < n && !w->op->ctx.failed; i++) {
         raski_assigned_windows windows;
         w->op->ctx.i = i;
@@ -232,7 +232,7 @@ static void end_batch(window_operator *w) {
 }
 
 static bool begin_block(window_operator *w, const char *records, size_t n) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     size_t index = 0;
     w->records = records;
     if (!raski_window_ok(

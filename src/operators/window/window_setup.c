@@ -36,7 +36,7 @@ static const void *get_slot(raski_trigger_context *context, raski_trigger_slot s
 /* User code writes what it gets in place: the next adopt copies what it put there. */
 static void *ref_slot(raski_trigger_context *context, raski_trigger_slot slot) {
     window_operator *w = owner_of(context);
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     const unsigned state = (unsigned)w->slots[slot];
     if (!raski_window_ok(w, raski_keyed_scope_adopt(&w->scope, &error), &error) ||
         !raski_window_ok(w, raski_keyed_table_track(w->table, w->trigger_row, state, &error),
@@ -49,7 +49,7 @@ static void *ref_slot(raski_trigger_context *context, raski_trigger_slot slot) {
 
 static void set_slot(raski_trigger_context *context, raski_trigger_slot slot, const void *value) {
     window_operator *w = owner_of(context);
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     (void)raski_window_ok(
         w,
         raski_keyed_table_store(w->table, w->trigger_row, (unsigned)w->slots[slot], value, &error),
@@ -57,7 +57,7 @@ static void set_slot(raski_trigger_context *context, raski_trigger_slot slot, co
 }
 
 static void clear_in(window_operator *w, char *row, raski_trigger_slot slot) {
-    raski_error error = {0};
+    RASKI_LOCAL_ERROR(error);
     if (raski_window_ok(w, raski_keyed_scope_adopt(&w->scope, &error), &error))
         (void)raski_window_ok(
             w, raski_keyed_table_clear(w->table, row, (unsigned)w->slots[slot], &error), &error);
