@@ -3,10 +3,10 @@
  *   rask_stream(event) timed = rask_assign_timestamps(events, at, .max_out_of_orderness_ms = 5000);
  *
  * Every record gets a timestamp, and from time to time (pipeline.auto-watermark-interval, 200 ms) a
- * watermark W goes through the stream: no record with a timestamp of at most W is expected any more.
- * Windows and event-time timers wait for watermarks; the last one, at the end of the input, is
- * INT64_MAX. docs/event-time.md tells the whole story. All times are in milliseconds.
- * Flink: WatermarkStrategy, TimestampAssigner, WatermarkGenerator. */
+ * watermark W goes through the stream: no record with a timestamp of at most W is expected any
+ * more. Windows and event-time timers wait for watermarks; the last one, at the end of the input,
+ * is INT64_MAX. docs/event-time.md tells the whole story. All times are in milliseconds. Flink:
+ * WatermarkStrategy, TimestampAssigner, WatermarkGenerator. */
 #ifndef RASK_TIME_H
 #define RASK_TIME_H
 #include "rask/function.h"
@@ -16,7 +16,8 @@ extern "C" {
 typedef struct raski_stream raski_stream;
 #endif
 
-/* ---------------------------------------------------------------- what options say (.timestamps) */
+/* ---------------------------------------------------------------- what options say (.timestamps)
+ */
 typedef enum raski_timestamps_kind {
     RASKI_TIMESTAMPS_NOT_SET, /* a source whose records have none */
     RASKI_TIMESTAMPS_FIELD,
@@ -58,8 +59,8 @@ RASK_API RASKI_COLD_CALL bool raski_catch_up_stamps(rask_ctx *ctx, size_t n);
 
 #ifndef __cplusplus
 /* ---------------------------------------------------------------- functions */
-/* int64_t fn(IN in, int64_t previous): the timestamp of a record; previous is the one that it has so
- * far, or RASK_NO_TIMESTAMP. Flink: TimestampAssigner. */
+/* int64_t fn(IN in, int64_t previous): the timestamp of a record; previous is the one that it has
+ * so far, or RASK_NO_TIMESTAMP. Flink: TimestampAssigner. */
 #define RASK_TIMESTAMPS(fn, IN, in_p, previous_p) \
     RASKI_BODY int64_t fn(IN in_p, int64_t previous_p); \
     static size_t raski_run_##fn(RASKI_UNUSED void *s_, const void *in_, size_t n_, \
@@ -89,9 +90,9 @@ RASK_API RASKI_COLD_CALL bool raski_catch_up_stamps(rask_ctx *ctx, size_t n);
 
 /* void fn(SELF *self, IN in, int64_t timestamp, out): sees each record, after it was handed on, and
  * may emit watermarks at once (rask_emit_watermark: punctuated ones, for instance).
- * RASK_ON_PERIODIC(fn, self, out), behind it, is called from time to time. SELF is a struct declared
- * with RASK_INSTANCE; each subtask, in sources each split, has an instance.
- * Flink: WatermarkGenerator.onEvent, onPeriodicEmit. */
+ * RASK_ON_PERIODIC(fn, self, out), behind it, is called from time to time. SELF is a struct
+ * declared with RASK_INSTANCE; each subtask, in sources each split, has an instance. Flink:
+ * WatermarkGenerator.onEvent, onPeriodicEmit. */
 #define RASK_WATERMARK_GENERATOR(fn, SELF, self_p, IN, in_p, timestamp_p, out_p) \
     RASKI_BODY void fn(SELF *self_p, IN in_p, int64_t timestamp_p, rask_watermark_out *out_p); \
     typedef SELF raski_self_##fn; \
@@ -121,8 +122,7 @@ RASK_API RASKI_COLD_CALL bool raski_catch_up_stamps(rask_ctx *ctx, size_t n);
                                 .periodic = &raski_periodic_##fn}, \
                        .generator_takes = raski_take_##IN}; \
     RASKI_BODY void fn(RASKI_UNUSED SELF *self_p, RASKI_UNUSED IN in_p, \
-                       RASKI_UNUSED int64_t timestamp_p, \
-                       RASKI_UNUSED rask_watermark_out *out_p)
+                       RASKI_UNUSED int64_t timestamp_p, RASKI_UNUSED rask_watermark_out *out_p)
 #define RASK_ON_PERIODIC(fn, self_p, out_p) \
     static void raski_periodic_body_##fn(raski_self_##fn *self_p, rask_watermark_out *out_p); \
     static void raski_periodic_run_##fn(void *s_, rask_ctx *ctx_) { \
@@ -134,20 +134,19 @@ RASK_API RASKI_COLD_CALL bool raski_catch_up_stamps(rask_ctx *ctx, size_t n);
                                          RASKI_UNUSED rask_watermark_out *out_p)
 
 /* In the bodies of watermark generators and sources:
- *   rask_emit_watermark(out, ms)  event time has come to ms; one that is not higher than the last is
- *                                 ignored, but the stream is active again
- *   rask_mark_idle(out)           nothing is to be expected for a while: others need not wait
- *   rask_mark_active(out)         it goes on
- * Flink: WatermarkOutput. */
+ *   rask_emit_watermark(out, ms)  event time has come to ms; one that is not higher than the last
+ * is ignored, but the stream is active again rask_mark_idle(out)           nothing is to be
+ * expected for a while: others need not wait rask_mark_active(out)         it goes on Flink:
+ * WatermarkOutput. */
 #define rask_emit_watermark(out, watermark_ms) \
     RASKI_TELL(out, raski_emit_watermark, (int64_t)(watermark_ms))
 #define rask_mark_idle(out) RASKI_TELL(out, raski_emit_status, true)
 #define rask_mark_active(out) RASKI_TELL(out, raski_emit_status, false)
-#define RASKI_IS_GENERATOR(out) _Generic((out), rask_watermark_out *: true, default: false)
+#define RASKI_IS_GENERATOR(out) _Generic((out), rask_watermark_out * : true, default : false)
 #define RASKI_TELL(out, f, value) \
-    ((void)((out)->cur = f((out)->ctx, RASKI_IS_GENERATOR(out), \
-                           (size_t)((out)->cur - \
-                                    (__typeof__((out)->cur))(out)->ctx->buf), (value)), \
+    ((void)((out)->cur = \
+                f((out)->ctx, RASKI_IS_GENERATOR(out), \
+                  (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf), (value)), \
             (out)->end = (out)->cur + (out)->ctx->cap))
 
 /* In sources with .timestamps = RASK_OWN_TIMESTAMPS: a record with its timestamp.
@@ -157,8 +156,7 @@ RASK_API RASKI_COLD_CALL bool raski_catch_up_stamps(rask_ctx *ctx, size_t n);
         RASKI_ROOM(out); \
         __typeof__(*(out)->cur) raski_record_; \
         raski_record_ = (__VA_ARGS__); \
-        raski_stamp_at((out)->ctx, \
-                       (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf), \
+        raski_stamp_at((out)->ctx, (size_t)((out)->cur - (__typeof__((out)->cur))(out)->ctx->buf), \
                        (timestamp_ms)); \
         *(out)->cur++ = raski_record_; \
     }))
@@ -178,33 +176,39 @@ static inline void raski_stamp_at(rask_ctx *ctx, size_t n, int64_t timestamp_ms)
 #define rask_assign_timestamps(s, ...) \
     RASKI_ASSIGN_(RASKI_UNIQUE, s, RASKI_FIRST(__VA_ARGS__), __VA_ARGS__)
 #define RASKI_ASSIGN_(v, s, f, ...) RASKI_ASSIGN(v, s, f, __VA_ARGS__)
-#define RASKI_ASSIGN(v, s, f, ...) __extension__({ \
-    __auto_type v = (s); \
-    _Static_assert(RASKI_IS_TIME(RASKI_MEMBER(v, f)), "rask_assign_timestamps: field '" #f \
-                   "' is not a time (an int64_t or a rask_timestamp can be one)"); \
-    (__typeof__(*v.stream)){.node = raski_assign_timestamps(v.node, \
-        &(rask_timestamps){.kind = RASKI_TIMESTAMPS_FIELD, \
-                           .field = RASKI_FIELD_OF(v, f)}, \
-        (&(rask_options){.raski_first = sizeof((RASKI_REC(v) *)0)->__VA_ARGS__}), \
-        sizeof(rask_options), RASKI_HERE)}; })
-#define RASKI_IS_TIME(x) _Generic((x), int64_t: 1, default: 0)
+#define RASKI_ASSIGN(v, s, f, ...) \
+    __extension__({ \
+        __auto_type v = (s); \
+        _Static_assert(RASKI_IS_TIME(RASKI_MEMBER(v, f)), \
+                       "rask_assign_timestamps: field '" #f \
+                       "' is not a time (an int64_t or a rask_timestamp can be one)"); \
+        (__typeof__(*v.stream)){ \
+            .node = raski_assign_timestamps( \
+                v.node, \
+                &(rask_timestamps){.kind = RASKI_TIMESTAMPS_FIELD, .field = RASKI_FIELD_OF(v, f)}, \
+                (&(rask_options){.raski_first = sizeof((RASKI_REC(v) *)0)->__VA_ARGS__}), \
+                sizeof(rask_options), RASKI_HERE)}; \
+    })
+#define RASKI_IS_TIME(x) _Generic((x), int64_t : 1, default : 0)
 /* rask_assign_timestamps_fn(s, fn, options...): what a RASK_TIMESTAMPS function says. */
 #define rask_assign_timestamps_fn(s, ...) \
     ((__typeof__(RASKI_FN(__VA_ARGS__).out)){ \
-        .node = raski_assign_timestamps(RASKI_FN(__VA_ARGS__).timestamps_takes(s), \
-                                        &(rask_timestamps){.kind = RASKI_TIMESTAMPS_FN, \
-                                                           .fn = &RASKI_FN(__VA_ARGS__).base}, \
-                                        RASKI_FN_OPTIONS(__VA_ARGS__), RASKI_HERE)})
+        .node = raski_assign_timestamps( \
+            RASKI_FN(__VA_ARGS__).timestamps_takes(s), \
+            &(rask_timestamps){.kind = RASKI_TIMESTAMPS_FN, .fn = &RASKI_FN(__VA_ARGS__).base}, \
+            RASKI_FN_OPTIONS(__VA_ARGS__), RASKI_HERE)})
 /* rask_assign_watermarks(s, options...): records keep the timestamps that they have; new watermarks
  * replace those that came. */
 #define rask_assign_watermarks(...) \
-    RASKI_ASSIGN_WATERMARKS(RASKI_UNIQUE, RASKI_FIRST(__VA_ARGS__), \
-                            RASKI_REST_OPTIONS(__VA_ARGS__))
+    RASKI_ASSIGN_WATERMARKS(RASKI_UNIQUE, RASKI_FIRST(__VA_ARGS__), RASKI_REST_OPTIONS(__VA_ARGS__))
 #define RASKI_ASSIGN_WATERMARKS(v, s, ...) RASKI_ASSIGN_WATERMARKS_(v, s, __VA_ARGS__)
-#define RASKI_ASSIGN_WATERMARKS_(v, s, ...) __extension__({ \
-    __auto_type v = (s); \
-    (__typeof__(*v.stream)){.node = raski_assign_timestamps(v.node, \
-        &(rask_timestamps){.kind = RASKI_TIMESTAMPS_OWN}, __VA_ARGS__, RASKI_HERE)}; })
+#define RASKI_ASSIGN_WATERMARKS_(v, s, ...) \
+    __extension__({ \
+        __auto_type v = (s); \
+        (__typeof__(*v.stream)){.node = raski_assign_timestamps( \
+                                    v.node, &(rask_timestamps){.kind = RASKI_TIMESTAMPS_OWN}, \
+                                    __VA_ARGS__, RASKI_HERE)}; \
+    })
 
 /* Sources have options for the same: watermarks are made for each split by itself, so that an old
  * and a new file, read together, are both in order.
@@ -212,12 +216,16 @@ static inline void raski_stamp_at(rask_ctx *ctx, size_t n, int64_t timestamp_ms)
  *                 RASK_TIMESTAMP_FN(fn)             a RASK_TIMESTAMPS function
  *                 RASK_OWN_TIMESTAMPS               those that the source emits (rask_emit_at)
  * Flink: env.fromSource(source, strategy, name). */
-#define RASK_TIMESTAMP_FIELD(T, f) __extension__({ \
-    _Static_assert(RASKI_IS_TIME(RASKI_AT(T, f)), "RASK_TIMESTAMP_FIELD: field '" #f \
-                   "' is not a time (an int64_t or a rask_timestamp can be one)"); \
-    (rask_timestamps){.kind = RASKI_TIMESTAMPS_FIELD, .type = &rask_type_##T, \
-                      .field = {#f, offsetof(T, f), sizeof RASKI_AT(T, f), \
-                                RASKI_TYPE_OF(RASKI_AT(T, f)), 0}}; })
+#define RASK_TIMESTAMP_FIELD(T, f) \
+    __extension__({ \
+        _Static_assert(RASKI_IS_TIME(RASKI_AT(T, f)), \
+                       "RASK_TIMESTAMP_FIELD: field '" #f \
+                       "' is not a time (an int64_t or a rask_timestamp can be one)"); \
+        (rask_timestamps){.kind = RASKI_TIMESTAMPS_FIELD, \
+                          .type = &rask_type_##T, \
+                          .field = {#f, offsetof(T, f), sizeof RASKI_AT(T, f), \
+                                    RASKI_TYPE_OF(RASKI_AT(T, f)), 0}}; \
+    })
 #define RASK_TIMESTAMP_FN(f) \
     ((rask_timestamps){.kind = RASKI_TIMESTAMPS_FN, \
                        .fn = ((void)sizeof raski_fn_##f.timestamps_takes, &raski_fn_##f.base)})
@@ -226,10 +234,10 @@ static inline void raski_stamp_at(rask_ctx *ctx, size_t n, int64_t timestamp_ms)
  *                 RASK_WATERMARKS(fn, RASK_SELF(...))  with an initial instance
  *                 RASK_NO_WATERMARKS                none but the last, and what a source emits */
 #define RASK_WATERMARKS(...) \
-    ((rask_watermarks){.kind = RASKI_WATERMARKS_BY_FN, \
-                       .fn = ((void)sizeof RASKI_FN(__VA_ARGS__).generator_takes, \
-                              &RASKI_FN(__VA_ARGS__).base), \
-                       RASKI_REST(__VA_ARGS__)})
+    ((rask_watermarks){ \
+        .kind = RASKI_WATERMARKS_BY_FN, \
+        .fn = ((void)sizeof RASKI_FN(__VA_ARGS__).generator_takes, &RASKI_FN(__VA_ARGS__).base), \
+        RASKI_REST(__VA_ARGS__)})
 #define RASK_NO_WATERMARKS ((rask_watermarks){.kind = RASKI_WATERMARKS_OFF})
 #endif /* !__cplusplus */
 #ifdef __cplusplus

@@ -281,6 +281,143 @@ static void watermarks_of_records_stand_behind_them(void **state) {
     world_fini(&w);
 }
 
+/* ---------------------------------------------------------------- against a model */
+typedef struct model_split {
+    bool reading;
+    int64_t highest, known; /* timestamps; what it had reached at the last look */
+} model_split;
+typedef struct model {
+    model_split splits[LETTERS];
+    int64_t watermark;
+    char told[sizeof told];
+} model;
+
+static void model_combine(model *m, bool looks) {
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < LETTERS; i++) {
+        model_split *s = &m->splits[i];
+        if (!s->reading) continue;
+        if (looks) s->known = s->highest;
+        if (s->known < least) least = s->known;
+    }
+    if (least == INT64_MAX || least - 1 <= m->watermark || least == INT64_MIN) return;
+    m->watermark = least - 1;
+    const size_t length = strlen(m->told);
+    (void)snprintf(m->told + length, sizeof m->told - length, "wm%lld ", (long long)m->watermark);
+}
+
+static uint64_t random_state;
+static uint32_t random_below(uint32_t bound) {
+    random_state = random_state * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)(random_state >> 33) % bound;
+}
+
+/* The watermarks of what was told. */
+static void keep_watermarks(char *text) {
+    char kept[sizeof told] = "";
+    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
+        if (word[0] == 'w') {
+            const size_t length = strlen(kept);
+            (void)snprintf(kept + length, sizeof kept - length, "%s ", word);
+        }
+    memcpy(text, kept, sizeof kept);
+}
+
+static void random_splits_equal_the_model(void **state) {
+    (void)state;
+    enum { SLOTS = 4, FIRST = 'a', STEPS = 60 };
+    size_t watermarks = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        world w;
+        model m = {.watermark = INT64_MIN};
+        world_init(&w, SLOTS, bounded);
+        random_state = seed;
+        int reading = 0;
+        bool asked = false;
+        for (int step = 0; step < STEPS; step++) {
+            const size_t letter = FIRST + random_below(SLOTS + 2);
+            model_split *split = &m.splits[letter];
+            switch (random_below(4)) {
+                case 0: /* a new split */
+                    if (split->reading || reading == SLOTS) break;
+                    if (!asked) run(&w, 1);
+                    w.requests = 0;
+                    const char event[2] = {RASKI_SOURCE_EVENT_SPLIT, (char)letter};
+                    raski_source_handle_event(w.source, event, 2);
+                    *split = (model_split){true, INT64_MIN, INT64_MIN};
+                    asked = ++reading < SLOTS;
+                    run(&w, 1);
+                    break;
+                case 1: /* a split ends */
+                    if (!split->reading) break;
+                    ends[letter] = true;
+                    run(&w, SLOTS);
+                    ends[letter] = false;
+                    split->reading = false;
+                    reading--;
+                    asked = true;
+                    run(&w, 1);
+                    if (reading > 0) model_combine(&m, false);
+                    break;
+                case 2: /* records */
+                    if (!split->reading) break;
+                    for (int i = 0; i < 3; i++) {
+                        const int64_t n = step * 10 + random_below(100);
+                        give((char)letter, n);
+                        if (n > split->highest) split->highest = n;
+                    }
+                    run(&w, SLOTS);
+                    break;
+                default:
+                    pass(&w, 200);
+                    model_combine(&m, true);
+                    break;
+            }
+        }
+        keep_watermarks(told);
+        watermarks += strlen(told);
+        assert_told(m.told);
+        world_fini(&w);
+    }
+    assert_true(watermarks > 5000);
+}
+
+/* ---------------------------------------------------------------- positions */
+static char taken[64];
+static void take_piece(void *ctx, const void *bytes, size_t size) {
+    const size_t length = strlen(taken);
+    (void)snprintf(taken + length, sizeof taken - length, "%.*s", (int)size, (const char *)bytes);
+    if (ctx != NULL) raski_source_restore(ctx, bytes, size);
+}
+
+/* Two splits of a reader go on one after the other in a reader that reads one at a time. */
+static void positions_of_all_splits_go_on(void **state) {
+    (void)state;
+    world w;
+    world restored;
+    world_init(&w, 3, bounded);
+    add_split(&w, 'a');
+    add_split(&w, 'b');
+    run(&w, 2);
+    taken[0] = '\0';
+    raski_source_positions(w.source, take_piece, NULL);
+    assert_string_equal(taken, "ab");
+    world_init(&restored, 1, bounded);
+    raski_source_positions(w.source, take_piece, restored.source);
+    ends['a'] = ends['b'] = true;
+    give('a', 1);
+    give('b', 2);
+    run(&restored, 1);
+    assert_told("1@1 ");
+    run(&restored, 1);
+    assert_told("2@2 ");
+    assert_int_equal(restored.requests, 0);
+    run(&restored, 1);
+    assert_int_equal(restored.requests, 1);
+    world_fini(&restored);
+    world_fini(&w);
+}
+
 /* Records of a split whose ids repeat are watched anew. */
 static void a_slot_is_used_again(void **state) {
     (void)state;
@@ -478,6 +615,8 @@ int main(void) {
         cmocka_unit_test(each_split_has_its_own_generator),
         cmocka_unit_test(watermarks_of_records_stand_behind_them),
         cmocka_unit_test(a_slot_is_used_again),
+        cmocka_unit_test(random_splits_equal_the_model),
+        cmocka_unit_test(positions_of_all_splits_go_on),
         cmocka_unit_test(report_W6_the_last_split_ends),
         cmocka_unit_test(report_W8_a_reader_without_a_split_is_idle),
         cmocka_unit_test(report_W5_a_source_is_active_before_it_resumes),
