@@ -113,7 +113,7 @@ typedef struct raski_hook {
     rask_status (*position)(void *self, rask_text *position);
     rask_status (*wake)(void *self, int64_t now_ms);
     void (*periodic)(void *self, rask_ctx *ctx); /* watermark generators */
-    uint32_t (*select)(void *self); /* which inputs to read next; a bit each */
+    uint32_t (*select)(void *self);              /* which inputs to read next; a bit each */
     void (*async)(void *self, const void *record, struct raski_async_request *request);
 } raski_hook;
 
@@ -217,17 +217,17 @@ RASK_API const void *raski_state_read(rask_ctx *ctx, unsigned track);
 RASK_API void raski_state_clear(rask_ctx *ctx, unsigned track);
 RASK_API void raski_state_set_ttl(rask_ctx *ctx, unsigned track, rask_ttl ttl);
 RASK_API raski_any_list raski_state_list_read(rask_ctx *ctx, unsigned track);
-RASK_API void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items, size_t count,
-                                bool replace);
+RASK_API void raski_state_list_change(rask_ctx *ctx, unsigned track, const void *items,
+                                      size_t count, bool replace);
 RASK_API void raski_state_list_remove(rask_ctx *ctx, unsigned track, size_t from, size_t count);
 RASK_API const void *raski_state_map_get(rask_ctx *ctx, unsigned track, const void *key);
-RASK_API void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key,
-                                   size_t size);
-RASK_API void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key, const void *value);
+RASK_API void *raski_state_map_ref(rask_ctx *ctx, unsigned track, const void *key, size_t size);
+RASK_API void raski_state_map_put(rask_ctx *ctx, unsigned track, const void *key,
+                                  const void *value);
 RASK_API bool raski_state_map_remove(rask_ctx *ctx, unsigned track, const void *key);
 RASK_API uint32_t raski_state_map_count(rask_ctx *ctx, unsigned track);
 RASK_API bool raski_state_map_next(rask_ctx *ctx, unsigned track, uint32_t *position,
-                             const void **ret_key, const void **ret_value);
+                                   const void **ret_key, const void **ret_value);
 typedef struct raski_key_cursor {
     rask_ctx *ctx;
     struct raski_key_loop *loop;
@@ -277,8 +277,8 @@ RASK_API bool rask_cancelled(void);
 /* Processing time, ms since 1970: the wall clock, or what a test says. Flink:
  * ProcessingTimeService.getCurrentProcessingTime. */
 RASK_API int64_t rask_now_ms(void);
-/* In a sink with RASK_ON_WAKE: asks to be called when processing time has reached time_ms, once; the
- * smallest of several times counts. Flink: ProcessingTimeService.registerTimer. */
+/* In a sink with RASK_ON_WAKE: asks to be called when processing time has reached time_ms, once;
+ * the smallest of several times counts. Flink: ProcessingTimeService.registerTimer. */
 RASK_API void rask_wake_at(int64_t time_ms);
 
 /* The job's configuration: the value of an option by its (Flink) key, or NULL when not set.

@@ -60,8 +60,9 @@ rask_options raski_options_read(const rask_options *options, size_t size);
  * payload; NULL: virtual. */
 raski_stream *raski_stream_create(rask_env *env, const raski_stream *in, raski_transformation *t,
                                   const rask_type *type, raski_operator_definition *def);
-/* A source or a sink that runs def (NULL: a mistake was kept already), named name unless the options
- * say otherwise. bounded: ends by itself; parallel: of a legacy source, several subtasks may run. */
+/* A source or a sink that runs def (NULL: a mistake was kept already), named name unless the
+ * options say otherwise. bounded: ends by itself; parallel: of a legacy source, several subtasks
+ * may run. */
 raski_stream *raski_stream_source(rask_env *env, raski_operator_definition *def, const char *name,
                                   const rask_type *type, bool legacy, bool parallel, bool bounded,
                                   const rask_options *o, const char *file, int line);

@@ -49,9 +49,9 @@ static void define_inputs(raski_operator_definition *def, const raski_multi_inpu
     def->inputs = RASKI_NEW_ARRAY(raski_input_definition, n);
     def->input_count = (unsigned)n;
     for (size_t i = 0; i < n; i++)
-        def->inputs[i] = (raski_input_definition){inputs[i].input->type,
-                                                inputs[i].input->keyed ? inputs[i].node->key : NULL,
-                                                inputs[i].input->run};
+        def->inputs[i] = (raski_input_definition){
+            inputs[i].input->type, inputs[i].input->keyed ? inputs[i].node->key : NULL,
+            inputs[i].input->run};
 }
 
 static raski_transformation *transform(rask_env *env, const raski_fn *fn,

@@ -56,10 +56,10 @@ typedef struct raski_operator_definition {
     raski_aggregate_kind aggregate;
     rask_field field; /* of the aggregation */
     bool first_on_tie;
-    bool bounded;       /* sources */
+    bool bounded;            /* sources */
     unsigned splits_at_once; /* split sources: so many splits a reader reads together; 0: one */
-    bool stamped;       /* output records carry timestamps (sinks: those of the input) */
-    bool final_results; /* batch mode: aggregations give one result per key, at the end */
+    bool stamped;            /* output records carry timestamps (sinks: those of the input) */
+    bool final_results;      /* batch mode: aggregations give one result per key, at the end */
     RASKI_VEC(raski_side_type) side_types; /* tags that somebody reads */
     const char *file;                      /* of the building call */
     int line;

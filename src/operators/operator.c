@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "operators/broadcast_state.h"
-#include "state/snapshot.h"
 #include "platform/clock.h"
+#include "state/snapshot.h"
 #include "types/layout.h"
 #include "types/type_info.h"
 
@@ -549,8 +549,8 @@ void raski_operator_open(raski_operator *op) {
     raski_operator_snapshot_reader *from = op->restore_from;
     op->restore_from = NULL;
     if (from != NULL && op->broadcast != NULL && !op->env->failed &&
-        raski_snapshot_reader_operator_states(
-            from, raski_broadcast_state_states(op->broadcast), &error) != RASK_OK)
+        raski_snapshot_reader_operator_states(from, raski_broadcast_state_states(op->broadcast),
+                                              &error) != RASK_OK)
         raski_operator_fail(op, &error);
     if (from != NULL && op->ops->restore && !op->env->failed &&
         op->ops->restore(op, from, &error) != RASK_OK)

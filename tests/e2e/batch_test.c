@@ -364,7 +364,7 @@ static int open_files(const char *part, bool empty) {
         target[length] = '\0';
         if (strstr(target, part) == NULL) continue;
         count++;
-        if (empty) assert_int_equal(ftruncate(atoi(entry->d_name), 0), 0);
+        if (empty) assert_int_equal(ftruncate((int)strtol(entry->d_name, NULL, 10), 0), 0);
     }
     (void)closedir(dir);
     return count;

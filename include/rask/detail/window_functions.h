@@ -29,8 +29,8 @@ struct rask_trigger_context {
 
 /* Optional parts of window functions, one object each. */
 typedef struct raski_window_hook {
-    void (*merge)(void *into, const void *from);         /* of accumulators */
-    size_t (*clear)(void *self, rask_ctx *ctx);          /* like raski_run, without input */
+    void (*merge)(void *into, const void *from); /* of accumulators */
+    size_t (*clear)(void *self, rask_ctx *ctx);  /* like raski_run, without input */
     rask_trigger_result (*timer)(void *state, int64_t time_ms, rask_trigger_context *trigger);
     void (*trigger_merge)(void *into, const void *from, rask_trigger_context *trigger);
     void (*trigger_clear)(void *state, rask_trigger_context *trigger);
@@ -40,7 +40,8 @@ typedef struct raski_window_hook {
 typedef struct raski_window_fn {
     const rask_type *state; /* AGGREGATE: the accumulator; TRIGGER: its state of a window */
     const raski_states *window_states; /* PROCESS: states of the instance that a window has */
-    /* AGGREGATE: adds record indexes[i] of in to the accumulator at states[i], in order; at most 64 */
+    /* AGGREGATE: adds record indexes[i] of in to the accumulator at states[i], in order; at most 64
+     */
     void (*add)(rask_ctx *ctx, const void *in, const uint32_t *indexes, size_t n,
                 char *const *states);
     /* AGGREGATE: n results, one behind the other */

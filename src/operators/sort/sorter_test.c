@@ -174,7 +174,7 @@ static char *random_text(size_t *ret_length) {
     static char text[1024];
     static const char *const starts[] = {"", "https://example.org/a/path/that/all/of/them/share/",
                                          "k", "user-", "\xc3\xa9\xc3\xa9"};
-    strcpy(text, starts[chance(5)]);
+    (void)snprintf(text, sizeof text, "%s", starts[chance(5)]);
     if (chance(20) == 0) { /* far more than is sorted word by word */
         memset(text, 'x', 400);
         text[400] = '\0';
