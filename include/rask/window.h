@@ -338,7 +338,8 @@ RASK_API raski_stream *raski_window_join(raski_stream *, rask_field key, raski_s
                  .kind = RASKI_FN_WINDOW_PROCESS, .in = &rask_type_##IN, .out = &rask_type_##OUT, \
                  .window = &raski_window_fn_##fn, RASKI_HOOKED(fn, SELF)) \
                  .window_process_takes = raski_take_windowed_##IN}; \
-    RASKI_BODY void fn(SELF *self_p, rask_list_##IN elements_p, rask_out_##OUT *out_p)
+    RASKI_BODY void fn(RASKI_UNUSED SELF *self_p, rask_list_##IN elements_p, \
+                       RASKI_UNUSED rask_out_##OUT *out_p)
 #define RASK_WINDOW_CLEAR(fn, self_p, out_p) \
     static void raski_clear_body_##fn(raski_self_##fn *self_p, raski_out_##fn *out_p); \
     static size_t raski_clear_run_##fn(void *s_, rask_ctx *ctx_) { \

@@ -20,7 +20,6 @@ RASK_INSTANCE(plain);
 /* [START,END)[VALUES] */
 RASK_WINDOW_PROCESS(show, plain, self, item, elements, rask_string, out) {
     char text[512];
-    (void)self;
     int length = snprintf(text, sizeof text, "[%lld,%lld)[", (long long)rask_window_start(out),
                           (long long)rask_window_end(out));
     for (uint32_t i = 0; i < elements.count; i++)
@@ -429,7 +428,6 @@ RASK_AGGREGATE_MERGE(sum_up, into, from) {
     into->count += from->count;
 }
 RASK_WINDOW_PROCESS(with_window, plain, self, sums, elements, total, out) {
-    (void)self;
     rask_emit(out, (total){*rask_key(out, int64_t), rask_window_end(out), elements.items[0].sum,
                            elements.items[0].count});
 }

@@ -104,11 +104,9 @@ typedef struct {
 } nothing;
 RASK_INSTANCE(nothing);
 RASK_WINDOW_PROCESS(show, nothing, self, element, elements, rask_string, out) {
-    (void)self;
     rask_emit(out, json_text(window_json(out, values_json(elements))));
 }
 RASK_WINDOW_PROCESS(show_totals, nothing, self, totals, elements, rask_string, out) {
-    (void)self;
     json_t *values = json_array();
     for (uint32_t i = 0; i < elements.count; i++)
         json_array_append_new(
@@ -134,7 +132,6 @@ RASK_WINDOW_CLEAR(show_counts, self, out) {
                    cleared_text(rask_window_start(out), rask_window_end(out), rask_watermark(out)));
 }
 RASK_WINDOW_PROCESS(show_and_clear, nothing, self, element, elements, rask_string, out) {
-    (void)self;
     rask_emit(out, json_text(window_json(out, values_json(elements))));
 }
 RASK_WINDOW_CLEAR(show_and_clear, self, out) {
@@ -143,7 +140,6 @@ RASK_WINDOW_CLEAR(show_and_clear, self, out) {
 }
 /* A WindowFunction is told nothing of time. */
 RASK_WINDOW_PROCESS(apply, nothing, self, element, elements, rask_string, out) {
-    (void)self;
     json_t *object = window_json(out, values_json(elements));
     json_object_del(object, "wm");
     rask_emit(out, json_text(object));
