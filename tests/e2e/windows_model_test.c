@@ -449,7 +449,7 @@ static void programs_in_memory(void **state) {
 }
 static void programs_on_both_backends(void **state) {
     (void)state;
-    for (uint64_t i = 0; i < 25; i++) compare_ways(1000003 * i, true);
+    for (uint64_t i = 0; i < 12; i++) compare_ways(1000003 * i, true);
 }
 
 int main(void) {
