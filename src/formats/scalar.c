@@ -208,6 +208,37 @@ static bool append_timestamp(rask_text *text, int64_t ms, rask_timestamp_format 
                                 true);
 }
 
+static bool check_nanos(int64_t nanos, int64_t end, const char *what,
+                        char ret_text[RASKI_COMPLAINT_MAX]) {
+    if (nanos >= 0 && nanos < end) return true;
+    (void)snprintf(ret_text, RASKI_COMPLAINT_MAX, "%lld nanoseconds are not within a %s",
+                   (long long)nanos, what);
+    return false;
+}
+
+bool raski_scalar_check(const rask_type *type, const void *value,
+                        char ret_text[RASKI_COMPLAINT_MAX]) {
+    static const int64_t DAY = INT64_C(86400000000000);
+    static const int64_t SECOND = 1000000000;
+    switch (type->kind) {
+        case RASK_KIND_ENUM:
+            if (*(const uint32_t *)value < type->field_count) return true;
+            (void)snprintf(ret_text, RASKI_COMPLAINT_MAX, "a %.60s has no constant number %d",
+                           type->name, *(const int32_t *)value);
+            return false;
+        case RASK_KIND_TIME:
+            return check_nanos(*(const int64_t *)value, DAY, "day", ret_text);
+        case RASK_KIND_DATETIME:
+            return check_nanos(((const rask_datetime *)value)->time.nanos, DAY, "day", ret_text);
+        case RASK_KIND_INSTANT:
+            return check_nanos(((const rask_instant *)value)->nanos, SECOND, "second", ret_text);
+        case RASK_KIND_DURATION:
+            return check_nanos(((const rask_duration *)value)->nanos, SECOND, "second", ret_text);
+        default:
+            return true;
+    }
+}
+
 /* Without an exponent; one that would make thousands of zeroes stays. */
 static bool append_plain(rask_text *text, const rask_decimal *value) {
     enum { ZEROES_MAX = 10000 };

@@ -23,6 +23,11 @@ void raski_scalar_complain(const rask_type *type, raski_number_result result, co
 enum { RASKI_EXPECTATION_MAX = 120 };
 const char *raski_scalar_expectation(const rask_type *type, char ret_text[RASKI_EXPECTATION_MAX]);
 
+/* Whether the value can be written: a constant of its enumeration, nanoseconds within a day or
+ * second. If not, ret_text says why. */
+bool raski_scalar_check(const rask_type *type, const void *value,
+                        char ret_text[RASKI_COMPLAINT_MAX]);
+
 typedef struct raski_scalar_style {
     rask_timestamp_format timestamps;
     bool plain_decimals; /* without exponents */

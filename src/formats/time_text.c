@@ -1,7 +1,5 @@
 #include "formats/time_text.h"
 
-#include <stdio.h>
-
 #include "formats/format.h"
 
 static const int64_t NANOS_PER_SECOND = 1000000000;
@@ -191,37 +189,62 @@ raski_number_result raski_text_parse_instant(const char *text, size_t length,
 }
 
 /* ---------------------------------------------------------------- writing */
-bool raski_append_date(rask_text *text, rask_date date) {
+enum { TEXT_MAX = 48 };
+
+static char *put_digits(char *to, int64_t value, int count) {
+    for (int i = count; i-- > 0; value /= 10) to[i] = (char)('0' + value % 10);
+    return to + count;
+}
+
+static char *put_date(char *to, rask_date date) {
     int32_t year = 0;
     int32_t month = 0;
     int32_t day = 0;
-    char buffer[32];
     rask_date_split(date, &year, &month, &day);
-    const char *sign = year > 9999 ? "+" : year < 0 ? "-" : "";
-    int n = snprintf(buffer, sizeof buffer, "%s%04d-%02d-%02d", sign, year < 0 ? -year : year,
-                     month, day);
-    return raski_text_put(text, buffer, (size_t)n);
+    int digits = 4;
+    if (year < 0 || year > 9999) *to++ = year < 0 ? '-' : '+';
+    year = year < 0 ? -year : year;
+    for (int64_t limit = 10000; limit <= year; limit *= 10) digits++;
+    to = put_digits(to, year, digits);
+    *to++ = '-';
+    to = put_digits(to, month, 2);
+    *to++ = '-';
+    return put_digits(to, day, 2);
+}
+
+static char *put_time(char *to, int64_t nano_of_day) {
+    int64_t seconds = nano_of_day / NANOS_PER_SECOND;
+    int64_t nanos = nano_of_day % NANOS_PER_SECOND;
+    to = put_digits(to, seconds / 3600, 2);
+    *to++ = ':';
+    to = put_digits(to, seconds / 60 % 60, 2);
+    *to++ = ':';
+    to = put_digits(to, seconds % 60, 2);
+    if (nanos == 0) return to;
+    *to++ = '.';
+    to = put_digits(to, nanos, 9);
+    while (to[-1] == '0') to--;
+    return to;
+}
+
+bool raski_append_date(rask_text *text, rask_date date) {
+    char buffer[TEXT_MAX];
+    return raski_text_put(text, buffer, (size_t)(put_date(buffer, date) - buffer));
 }
 
 bool raski_append_time(rask_text *text, int64_t nano_of_day) {
-    char buffer[40];
-    int64_t seconds = nano_of_day / NANOS_PER_SECOND;
-    int64_t nanos = nano_of_day % NANOS_PER_SECOND;
-    int n = snprintf(buffer, sizeof buffer, "%02d:%02d:%02d", (int)(seconds / 3600),
-                     (int)(seconds / 60 % 60), (int)(seconds % 60));
-    if (nanos != 0) {
-        n += snprintf(buffer + n, sizeof buffer - (size_t)n, ".%09d", (int)nanos);
-        while (buffer[n - 1] == '0') n--;
-    }
-    return raski_text_put(text, buffer, (size_t)n);
+    char buffer[TEXT_MAX];
+    return raski_text_put(text, buffer, (size_t)(put_time(buffer, nano_of_day) - buffer));
 }
 
 bool raski_append_instant(rask_text *text, int64_t seconds, int32_t nanos, char between,
                           bool zone) {
+    char buffer[TEXT_MAX];
     int64_t days = seconds / SECONDS_PER_DAY - (seconds % SECONDS_PER_DAY < 0);
     int64_t of_day = seconds - days * SECONDS_PER_DAY;
-    return raski_append_date(text, (rask_date){(int32_t)days}) &&
-           raski_text_put_char(text, between) &&
-           raski_append_time(text, of_day * NANOS_PER_SECOND + nanos) &&
-           (!zone || raski_text_put_char(text, 'Z'));
+    char *p = put_date(buffer, (rask_date){(int32_t)days});
+    *p++ = between;
+    p = put_time(p, of_day * NANOS_PER_SECOND + nanos);
+    if (zone) *p++ = 'Z';
+    return raski_text_put(text, buffer, (size_t)(p - buffer));
 }

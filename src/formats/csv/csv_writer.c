@@ -93,9 +93,8 @@ static bool append_present(write *c, const rask_type *type, const char *value) {
         const rask_bytes *b = (const void *)value;
         return raski_base64_append(c->text, rask_bytes_data(b), b->len) || no_memory(c);
     }
-    if (type->kind == RASK_KIND_ENUM && *(const uint32_t *)(const void *)value >= type->field_count)
-        return FAIL(c, "a %s has no constant number %d", type->name,
-                    *(const int32_t *)(const void *)value);
+    char complaint[RASKI_COMPLAINT_MAX];
+    if (!raski_scalar_check(type, value, complaint)) return FAIL(c, "%s", complaint);
     return raski_scalar_append(c->text, type, value, &c->w->style) || no_memory(c);
 }
 

@@ -8,10 +8,31 @@ bool raski_json_no_memory(raski_json_cursor *c) {
                            (size_t)(c->end - c->text));
 }
 
+/* Whether a byte cannot belong to a number or word. */
+static inline bool is_structure(char c) {
+    switch (c) {
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\n':
+        case ',':
+        case ':':
+        case '{':
+        case '}':
+        case '[':
+        case ']':
+        case '"':
+        case '\0':
+            return true;
+        default:
+            return false;
+    }
+}
+
 /* How much of the text at p belongs together, to be shown. */
 static size_t token_length(const raski_json_cursor *c) {
     const char *p = c->p;
-    while (p < c->end && strchr(" \t\r\n,:{}[]\"", *p) == NULL) p++;
+    while (p < c->end && !is_structure(*p)) p++;
     return p > c->p ? (size_t)(p - c->p) : 1;
 }
 
@@ -173,7 +194,7 @@ static const char *skip_digits(const char *p, const char *end) {
 
 /* Letters and the like directly behind a number or word belong to it, and spoil it. */
 static bool goes_on(const raski_json_cursor *c, const char *p) {
-    return p < c->end && strchr(" \t\r\n,:{}[]\"", *p) == NULL;
+    return p < c->end && !is_structure(*p);
 }
 
 static bool fail_number(raski_json_cursor *c, const char *start) {

@@ -417,6 +417,14 @@ static void written(void **state) {
     assert_string_equal(write_text(&rask_type_texts, NULL, &t),
                         "field \"shade\": a color has no constant number 5");
     t.shade.present = false;
+    t.time = rask_some(rask_time, {-1});
+    assert_string_equal(write_text(&rask_type_texts, NULL, &t),
+                        "field \"time\": -1 nanoseconds are not within a day");
+    t.time.present = false;
+    t.took = rask_some(rask_duration, {0, 1000000000});
+    assert_string_equal(write_text(&rask_type_texts, NULL, &t),
+                        "field \"took\": 1000000000 nanoseconds are not within a second");
+    t.took.present = false;
     assert_string_equal(
         write_text(&rask_type_texts,
                    OPTIONS(.ignore_null_fields = true, .timestamp_format = RASK_TIMESTAMP_MILLIS),

@@ -109,8 +109,8 @@ static bool needs_quotes(const write *c, const rask_type *type, const void *valu
 }
 
 static bool append_scalar(write *c, const rask_type *type, const void *value) {
-    if (type->kind == RASK_KIND_ENUM && *(const uint32_t *)value >= type->field_count)
-        return FAIL(c, "a %s has no constant number %d", type->name, *(const int32_t *)value);
+    char complaint[RASKI_COMPLAINT_MAX];
+    if (!raski_scalar_check(type, value, complaint)) return FAIL(c, "%s", complaint);
     const bool quotes = needs_quotes(c, type, value);
     if (quotes && !put_char(c, '"')) return false;
     if (!raski_scalar_append(c->text, type, value, &c->w->style)) return no_memory(c);
