@@ -6,13 +6,13 @@
 
 /* The same numbers in every run. */
 static uint64_t random_state = 1;
-static uint64_t random_u64(void) {
+__attribute__((unused)) static uint64_t random_u64(void) {
     uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
 }
-static size_t random_below(size_t limit) {
+__attribute__((unused)) static size_t random_below(size_t limit) {
     return (size_t)(random_u64() % limit);
 }
 
@@ -26,8 +26,8 @@ enum { TEST_BACKENDS = 3 };
 static const test_backend test_backends[TEST_BACKENDS] = {
     {"hashmap", false, 0}, {"rocksdb, no cache", true, 1}, {"rocksdb", true, 16384}};
 
-static raski_keyed_table *make_test_table(const test_backend *backend,
-                                          raski_keyed_table_options *options) {
+__attribute__((unused)) static raski_keyed_table *make_test_table(
+    const test_backend *backend, raski_keyed_table_options *options) {
     raski_keyed_table *table = NULL;
     raski_error err = {0};
     if (backend->stored) {

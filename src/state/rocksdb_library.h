@@ -40,6 +40,8 @@
     F(options_set_info_log_level) \
     F(options_set_max_background_jobs) \
     F(options_set_max_open_files) \
+    F(options_set_memtable_prefix_bloom_size_ratio) \
+    F(options_set_memtable_whole_key_filtering) \
     F(options_set_max_write_buffer_number) \
     F(options_set_stats_dump_period_sec) \
     F(options_set_write_buffer_size) \

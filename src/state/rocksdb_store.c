@@ -18,6 +18,7 @@ enum {
     OPEN_FILES_MAX = 512,
 };
 #define HASH_RATIO 0.75
+#define BUFFER_BLOOM_RATIO 0.03 /* of its size */
 
 typedef struct rocksdb_store {
     raski_state_store base;
@@ -189,6 +190,9 @@ static rocksdb_options_t *make_options(rocksdb_store *store, const raski_rocksdb
     lib->options_set_max_write_buffer_number(options, WRITE_BUFFERS);
     lib->options_set_max_background_jobs(options, wanted->threads);
     lib->options_set_max_open_files(options, OPEN_FILES_MAX);
+    /* Most keys that are looked up are not in the write buffer. */
+    lib->options_set_memtable_prefix_bloom_size_ratio(options, BUFFER_BLOOM_RATIO);
+    lib->options_set_memtable_whole_key_filtering(options, 1);
     lib->options_set_info_log_level(options, LOG_FATAL);
     lib->options_set_stats_dump_period_sec(options, 0);
     /* Compressing costs more CPU than the disk space of a running job is worth. */
