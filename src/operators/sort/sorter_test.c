@@ -1,5 +1,6 @@
 /* The sorter against a plain sort by an obvious comparison of serialised keys, with memory for all,
  * for little and for nearly nothing. RASK_SEED=n repeats one run. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
