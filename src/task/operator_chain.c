@@ -236,7 +236,9 @@ static rask_status make_sorted_inputs(raski_task *task, const raski_configuratio
     if (!raski_aggregate_depends_on_order(def)) return RASK_OK; /* it orders its results itself */
     raski_sorted_input inputs[RASKI_TASK_INPUTS_MAX] = {{0}};
     bool any = false;
-    for (size_t i = 0; i < job->input_count && i < RASKI_TASK_INPUTS_MAX; i++) {
+    const size_t input_count =
+        job->input_count < RASKI_TASK_INPUTS_MAX ? job->input_count : RASKI_TASK_INPUTS_MAX;
+    for (size_t i = 0; i < input_count; i++) {
         if (!job->inputs[i].sorted) continue;
         inputs[i] =
             (raski_sorted_input){.is_sorted = true,
@@ -248,7 +250,7 @@ static rask_status make_sorted_inputs(raski_task *task, const raski_configuratio
     char *directory = raski_configuration_temporary_directory(configuration);
     const raski_sorted_inputs_options options = {
         .inputs = inputs,
-        .input_count = RASKI_TASK_INPUTS_MAX,
+        .input_count = input_count,
         .one_key = raski_configuration_get_bool(configuration,
                                                 RASKI_OPTION_EXECUTION_BATCH_STATE_BACKEND_ENABLED),
         .memory_bytes = (size_t)raski_configuration_get_memory(
@@ -261,6 +263,16 @@ static rask_status make_sorted_inputs(raski_task *task, const raski_configuratio
     const rask_status status = raski_sorted_inputs_create(head, &options, &task->sorted, err);
     raski_free(directory);
     return status;
+}
+
+/* Batch mode: a function with broadcast state gets all rules before it gets the first record. Where
+ * records are sorted they come last anyway. Flink: BatchCoBroadcastWithNonKeyedOperator. */
+static void read_broadcast_first(raski_task *task) {
+    const raski_operator_definition *def = task->operators[task->head]->def;
+    if (!def->final_results || def->fn == NULL || def->fn->broadcast == NULL) return;
+    if (task->sorted != NULL || task->inputs[1].open_channels == 0) return;
+    task->broadcast_first = true;
+    raski_task_block_input(task, 0, true);
 }
 
 rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment *deployment,
@@ -276,7 +288,9 @@ rask_status raski_task_make_chain(raski_task *task, const raski_task_deployment 
         RASKI_TRY(make_writer(task, deployment, i, err));
     for (size_t i = 0; i < task->operator_count; i++) RASKI_TRY(wire(task, deployment, i, err));
     RASKI_TRY(make_gate(task, deployment, err));
-    return make_sorted_inputs(task, deployment->configuration, err);
+    RASKI_TRY(make_sorted_inputs(task, deployment->configuration, err));
+    read_broadcast_first(task);
+    return RASK_OK;
 }
 
 void raski_task_free_chain(raski_task *task) {

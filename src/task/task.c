@@ -197,9 +197,18 @@ static void end_time(raski_task *task, unsigned input) {
     raski_operator_watermark(head, input, INT64_MAX);
 }
 
+void raski_task_block_input(raski_task *task, unsigned input, bool blocked) {
+    for (uint32_t c = 0; c < raski_input_gate_channel_count(task->gate); c++)
+        if (task->channel_input[c] == input) raski_input_gate_block(task->gate, c, blocked);
+}
+
 static void channel_ended(raski_task *task, unsigned input) {
     RASKI_ASSERT(input < RASKI_TASK_INPUTS_MAX && task->inputs[input].open_channels > 0);
     if (--task->inputs[input].open_channels > 0) return;
+    if (task->broadcast_first && input == 1) {
+        task->broadcast_first = false;
+        raski_task_block_input(task, 0, false);
+    }
     end_time(task, input);
     if (is_sorted_input(task, input)) return; /* it ends when its records were handed out */
     if (task->selection != NULL) {

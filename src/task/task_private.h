@@ -60,6 +60,7 @@ struct raski_task {
 
     raski_sorted_inputs *sorted; /* batch: what the gate gives is sorted first; NULL: it is not */
     bool is_sorted;              /* everything has come and is handed out now */
+    bool broadcast_first; /* batch: channels of input 0 are blocked until input 1 has ended */
 
     bool ended;           /* all input was processed, all output is out */
     bool producer_gone;   /* wait to be cancelled */
@@ -81,4 +82,6 @@ RASKI_NODISCARD rask_status raski_task_make_chain(raski_task *task,
 /* Shows the readers what was written; context: the task. */
 void raski_task_flush_idle(void *context);
 void raski_task_free_chain(raski_task *task);
+/* Leaves the channels of an input alone, or reads them again. */
+void raski_task_block_input(raski_task *task, unsigned input, bool blocked);
 #endif

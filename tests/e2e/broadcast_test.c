@@ -143,7 +143,7 @@ RASK_ON_BROADCAST(scale, self, n, out) {
 
 static void every_subtask_gets_every_rule(void **state) {
     (void)state;
-    FOR_EACH_STREAMING_SETTING(s) {
+    FOR_EACH_SETTING(s) {
         rask_env *env = env_of(s);
         lines have = {0};
         rask_stream(int64_t) rules = rask_broadcast(rask_values(env, int64_t, 3, 4, 5));
@@ -154,7 +154,7 @@ static void every_subtask_gets_every_rule(void **state) {
             (void)snprintf(text, sizeof text, "%lld", (long long)-r);
             assert_int_equal(lines_count(&have, text), s->parallelism);
         }
-        assert_in_range(zeroes, 0, 300);
+        assert_in_range(zeroes, 0, s->batch ? 0 : 300); /* batch: rules come first */
         lines_free(&have);
     }
 }

@@ -95,7 +95,7 @@ RASK_KEY(seventh_of_item, item, in, int64_t) {
 
 static void keyed_inputs_share_state(void **state) {
     (void)state;
-    FOR_EACH_STREAMING_SETTING(s) {
+    FOR_EACH_SETTING(s) {
         rask_env *env = env_of(s);
         lines have = {0}, want = {0};
         rask_stream(int64_t) numbers = rask_sequence(env, 1, ITEMS);
