@@ -23,7 +23,8 @@
  * status.h   codes                      string.h   text and bytes
  * values.h   dates, times, decimals     types.h    descriptions of types
  * record.h   RASK_TYPE and stream handles
- * runtime.h  context, counters          function.h RASK_MAP, RASK_PROCESS, ... and keyed state
+ * runtime.h  context, counters          function.h RASK_MAP, RASK_PROCESS, ...
+ * state.h    keyed state
  * stream.h   environment, sources, operators, sinks
  * formats.h  JSON and CSV
  * window.h   windows
