@@ -519,13 +519,15 @@
     typedef SELF raski_self_##fn; \
     RASKI_UNUSED static const raski_hook raski_open_##fn, raski_close_##fn, raski_finish_##fn, \
         raski_end_##fn, raski_enumerate_##fn, raski_add_split_##fn, raski_timer_##fn, \
-        raski_position_##fn, raski_restore_##fn, raski_wake_##fn;
+        raski_position_##fn, raski_restore_##fn, raski_wake_##fn, raski_operator_list_##fn, \
+        raski_union_list_##fn, raski_snapshot_##fn;
 #define RASKI_HOOKED(fn, SELF) \
     .self = &raski_states_##SELF, .open = &raski_open_##fn, .close = &raski_close_##fn, \
     .finish = &raski_finish_##fn, .end = &raski_end_##fn, .enumerate = &raski_enumerate_##fn, \
     .add_split = &raski_add_split_##fn, .timer = &raski_timer_##fn, \
     .position = &raski_position_##fn, .restore = &raski_restore_##fn, \
-    .wake = &raski_wake_##fn
+    .wake = &raski_wake_##fn, .operator_list = &raski_operator_list_##fn, \
+    .union_list = &raski_union_list_##fn, .snapshot = &raski_snapshot_##fn
 #define RASKI_DEFINE_HOOK(fn, hook, self_p) \
     static rask_status raski_##hook##_body_##fn(raski_self_##fn *self_p); \
     static rask_status raski_##hook##_run_##fn(void *s_) { \

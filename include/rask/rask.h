@@ -35,6 +35,7 @@
 #define RASK_RASK_H
 #include "rask/async.h"
 #include "rask/broadcast.h"
+#include "rask/operator_state.h"
 #include "rask/join.h"
 #include "rask/multi.h"
 #include "rask/stream.h"

@@ -115,6 +115,8 @@ typedef struct raski_hook {
     void (*periodic)(void *self, rask_ctx *ctx); /* watermark generators */
     uint32_t (*select)(void *self);              /* which inputs to read next; a bit each */
     void (*async)(void *self, const void *record, struct raski_async_request *request);
+    const struct raski_states *states; /* operator lists */
+    rask_status (*snapshot)(void *self);
 } raski_hook;
 
 /* Time-to-live of a keyed state, in processing time. A list's items and a map's entries have each
@@ -194,6 +196,7 @@ typedef struct raski_fn {
                    size_t right_stride, rask_ctx *ctx);
     const raski_hook *select;
     const raski_states *broadcast; /* states that the second input fills, or NULL */
+    const raski_hook *operator_list, *union_list, *snapshot;
 } raski_fn;
 
 typedef struct raski_tag {

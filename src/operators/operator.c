@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "operators/broadcast_state.h"
+#include "operators/list_state.h"
 #include "platform/clock.h"
 #include "state/snapshot.h"
 #include "types/layout.h"
@@ -194,6 +195,7 @@ void raski_operator_destroy(raski_operator *operator_take) {
     if (op == NULL) return;
     if (current == op) current = NULL;
     if (op->ops->teardown) op->ops->teardown(op);
+    raski_list_state_destroy(op->lists);
     raski_broadcast_state_destroy(op->broadcast);
     output_free(&op->out);
     for (size_t i = 0; i < op->sides.count; i++) {
@@ -536,12 +538,19 @@ void raski_operator_open(raski_operator *op) {
     raski_operator_enter(op);
     op->record_base = 0;
     if ((op->ops->setup && op->ops->setup(op, &error) != RASK_OK) ||
-        raski_broadcast_state_create(op, &op->broadcast, &error) != RASK_OK) {
+        raski_broadcast_state_create(op, &op->broadcast, &error) != RASK_OK ||
+        raski_list_state_create(op, &op->lists, &error) != RASK_OK) {
         raski_operator_fail(op, &error);
         return;
     }
     op->opened = true;
     const raski_fn *fn = op->def->fn;
+    if (op->restore_from != NULL && op->lists != NULL &&
+        raski_snapshot_reader_operator_states(op->restore_from, raski_list_state_states(op->lists),
+                                              &error) != RASK_OK) {
+        raski_operator_fail(op, &error);
+        return;
+    }
     if (fn != NULL && fn->open != NULL && fn->open->open != NULL)
         call_hook(op, fn->open->open, "open");
     if (op->ops->opened && !op->env->failed && op->ops->opened(op, &error) != RASK_OK)
@@ -560,6 +569,20 @@ void raski_operator_open(raski_operator *op) {
 rask_status raski_operator_snapshot(raski_operator *op, raski_operator_snapshot_writer *writer,
                                     raski_error *err) {
     RASKI_DCHECK(op->opened && op->pending == 0);
+    const raski_fn *fn = op->def->fn;
+    if (fn != NULL && fn->snapshot != NULL && fn->snapshot->snapshot != NULL) {
+        op->record_base = 0;
+        call_hook(op, fn->snapshot->snapshot, "snapshot");
+        if (op->env->failed) {
+            if (err != NULL) *err = op->env->error;
+            return raski_failed(op->env->error.status);
+        }
+    }
+    if (op->lists != NULL) {
+        raski_list_state_end_batch(op->lists);
+        RASKI_TRY(raski_snapshot_writer_add_operator_states(
+            writer, raski_list_state_states(op->lists), err));
+    }
     if (op->broadcast != NULL)
         RASKI_TRY(raski_snapshot_writer_add_operator_states(
             writer, raski_broadcast_state_states(op->broadcast), err));
@@ -591,6 +614,7 @@ void raski_operator_process(raski_operator *op, unsigned input, void *records, i
         op->ops->process(op, input, records, timestamps, n, exclusive);
     else
         process_with_broadcast_state(op, input, records, timestamps, n);
+    if (op->lists != NULL) raski_list_state_end_batch(op->lists);
 }
 
 static void finish(raski_operator *op) {

@@ -154,6 +154,7 @@ struct raski_operator {
     size_t window_capacity, pending;
     bool uses_staging; /* output is never written into an exchange buffer directly */
 
+    struct raski_list_state *lists;          /* list_state.h; owned; NULL: none */
     struct raski_broadcast_state *broadcast; /* broadcast_state.h; owned; NULL: none */
     raski_combined_watermark *inputs; /* of operators with several inputs; owned; else NULL */
     int64_t watermark;                /* event time so far; INT64_MIN at first */

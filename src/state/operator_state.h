@@ -37,8 +37,7 @@ size_t raski_operator_states_count(const raski_operator_states *states);
 const raski_operator_state_spec *raski_operator_states_spec(const raski_operator_states *states,
                                                             size_t state);
 /* The table, whose state i is spec i, and its only row, which is always there. A batch ends as for
- * any table: adopt, end_batch; never sweep. Call _row once per batch: it announces changes to a
- * running snapshot. */
+ * any table: adopt, end_batch; never sweep. The row stays where it is. */
 raski_keyed_table *raski_operator_states_table(raski_operator_states *states);
 char *raski_operator_states_row(raski_operator_states *states);
 #endif

@@ -117,6 +117,7 @@ rask_status raski_snapshot_writer_add_operator_states(raski_operator_snapshot_wr
     raski_keyed_snapshot *keyed = NULL;
     RASKI_TRY(
         raski_keyed_snapshot_begin(raski_operator_states_table(states), NULL, NULL, &keyed, err));
+    (void)raski_operator_states_row(states); /* copied now: there are no other rows */
     for (size_t i = 0; i < raski_operator_states_count(states); i++) {
         const raski_operator_state_spec *spec = raski_operator_states_spec(states, i);
         describe_state(
