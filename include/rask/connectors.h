@@ -56,7 +56,8 @@ typedef struct rask_file_sink_options {
 } rask_file_sink_options;
 
 /* ---------------------------------------------------------------- socket */
-/* Options of rask_socket_text; what is left out (zero) keeps its default. In brackets: Flink's. */
+/* Options of rask_socket_text and rask_write_socket; what is left out (zero) keeps its default. In
+ * brackets: Flink's. */
 typedef struct rask_socket_options {
     const char *delimiter;  /* between records; NULL: a line end, before which a \r is left out
                              * [delimiter] */
@@ -120,6 +121,8 @@ struct rask_options;
 RASK_API raski_stream *raski_datagen(struct rask_env *, const raski_fn *fn,
                                      raski_generate *generate, const struct rask_options *, size_t,
                                      const char *file, int line);
+RASK_API void raski_write_socket(raski_stream *, const char *host, int port,
+                                 const struct rask_options *, size_t, const char *file, int line);
 RASK_API void raski_file_sink(raski_stream *, const raski_fn *bucket_or_null, const char *folder,
                               const struct rask_options *, size_t, const char *file, int line);
 
@@ -157,6 +160,12 @@ RASK_API void raski_file_sink(raski_stream *, const raski_fn *bucket_or_null, co
     ((__typeof__(RASKI_FN(__VA_ARGS__).out)){ \
         .node = raski_datagen(env, &RASKI_FN(__VA_ARGS__).base, RASKI_FN(__VA_ARGS__).generate, \
                               RASKI_FN_OPTIONS(__VA_ARGS__), RASKI_HERE)})
+/* rask_write_socket(s, host, port, options...): each record as rask_print shows it, and a line end
+ * (or .socket.delimiter), to a TCP server, at once; waits for it. Flink: DataStream.writeToSocket.
+ */
+#define rask_write_socket(s, host, ...) \
+    raski_write_socket((s).node, host, (RASKI_FIRST(__VA_ARGS__)), \
+                       RASKI_REST_OPTIONS(__VA_ARGS__), RASKI_HERE)
 #define rask_file_sink(s, ...) \
     raski_file_sink((s).node, NULL, RASKI_FIRST(__VA_ARGS__), RASKI_REST_OPTIONS(__VA_ARGS__), \
                     RASKI_HERE)

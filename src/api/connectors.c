@@ -107,31 +107,30 @@ raski_stream *raski_read_csv(rask_env *env, const rask_type *type, const char *p
     return read_records(env, type, path, &format, &o, "rask_read_csv", file, line);
 }
 
+static rask_status check_socket(const char *call, const char *host, int port,
+                                const rask_socket_options *o, raski_error *err) {
+    const char *wrong = NULL;
+    if (host == NULL || port < 1 || port > 65535)
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "%s needs a host and a port in 1..65535, got %s:%d", call,
+                          host ? host : "(NULL)", port);
+    if (o->delimiter != NULL && *o->delimiter == '\0')
+        wrong = "a .socket.delimiter that is not empty";
+    else if (o->max_retries < -1)
+        wrong = ".socket.max_retries of at least 0, or -1 (for ever)";
+    else if (o->retry_delay_ms < 0)
+        wrong = ".socket.retry_delay_ms of at least 0";
+    return wrong ? RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "%s needs %s", call, wrong) : RASK_OK;
+}
+
 raski_stream *raski_socket_text(rask_env *env, const char *host, int port,
                                 const rask_options *options, size_t size, const char *file,
                                 int line) {
     rask_options o = raski_options_read(options, size);
-    if (host == NULL || port < 1 || port > 65535) {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER,
-                         "rask_socket_text needs a host and a port in 1..65535, got %s:%d",
-                         host ? host : "(NULL)", port);
+    raski_error error = {0};
+    if (check_socket("rask_socket_text", host, port, &o.socket, &error) != RASK_OK)
         return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file,
                                     line);
-    }
-    const char *wrong = NULL;
-    if (o.socket.delimiter != NULL && *o.socket.delimiter == '\0')
-        wrong = "a .socket.delimiter that is not empty";
-    else if (o.socket.max_retries < -1)
-        wrong = ".socket.max_retries of at least 0, or -1 (for ever)";
-    else if (o.socket.retry_delay_ms < 0)
-        wrong = ".socket.retry_delay_ms of at least 0";
-    if (wrong != NULL) {
-        raski_error error = {0};
-        (void)RASKI_FAIL(&error, RASK_E_ARGUMENT, USER, "rask_socket_text needs %s", wrong);
-        return raski_stream_mistake(env, &error, "Socket Stream", &rask_type_rask_string, file,
-                                    line);
-    }
     raski_operator_definition *def = raski_env_define_connector(
         env, raski_socket_source(host, port, &o.socket), "Socket Stream", file, line);
     return raski_stream_source(env, def, "Socket Stream", &rask_type_rask_string, true, false,
@@ -232,6 +231,20 @@ void raski_discard(raski_stream *in, const rask_options *options, size_t size, c
                       raski_env_define_connector(in->env, raski_discarding_sink(in->type),
                                                  "discarding sink", file, line),
                       "discarding sink", false, &o, file, line);
+}
+
+void raski_write_socket(raski_stream *in, const char *host, int port, const rask_options *options,
+                        size_t size, const char *file, int line) {
+    rask_options o = raski_options_read(options, size);
+    static const char name[] = "socket sink";
+    raski_error error = {0};
+    if (check_socket("rask_write_socket", host, port, &o.socket, &error) != RASK_OK) {
+        raski_env_mistake(in->env, &error, o.name ? o.name : name, file, line);
+        return;
+    }
+    raski_connector sink = raski_socket_sink(in->type, host, port, &o.socket);
+    raski_stream_sink(in, raski_env_define_connector(in->env, sink, name, file, line), name, true,
+                      &o, file, line);
 }
 
 /* ---------------------------------------------------------------- file sink */

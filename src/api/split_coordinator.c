@@ -175,15 +175,13 @@ static uint32_t read_number(state_bytes *in) {
 
 /* NULL: not as many are there. */
 static const void *read_bytes(state_bytes *in, size_t *ret_size) {
-    const unsigned char *p = in->at;
     *ret_size = read_number(in);
     if (in->failed || *ret_size > (size_t)(in->end - in->at)) {
         in->failed = true;
         return NULL;
     }
-    p = in->at;
     in->at += *ret_size;
-    return p;
+    return in->at - *ret_size;
 }
 
 static rask_status restore(void *self, const void *bytes, size_t length, raski_error *err) {

@@ -63,6 +63,9 @@ raski_connector raski_file_sink_connector(const rask_type *type, const char *fol
                                           const raski_fn *bucket,
                                           const rask_file_sink_options *options,
                                           const raski_record_format *format);
+/* What print shows of each record, and a delimiter, to a TCP server. Copies host and options. */
+raski_connector raski_socket_sink(const rask_type *type, const char *host, int port,
+                                  const rask_socket_options *options);
 /* Whether such a bucket_format is known; if not, message (size bytes) says what not. */
 bool raski_file_sink_check_buckets(const char *bucket_format, char *message, size_t size);
 raski_connector raski_discarding_sink(const rask_type *type);

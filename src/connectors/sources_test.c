@@ -330,6 +330,128 @@ static void a_long_line_of_a_socket(void **state) {
     free(line);
 }
 
+/* ---------------------------------------------------------------- socket sink */
+/* Takes connections, each until it has so many bytes (0: until its end), then closes it. */
+typedef struct taker {
+    int listener, port;
+    size_t bytes_of_first;
+    char text[65536];
+    size_t length;
+    pthread_t thread;
+} taker;
+
+static void take_connection(taker *t, size_t bytes) {
+    int fd = accept(t->listener, NULL, NULL);
+    if (fd < 0) return;
+    const size_t begin = t->length;
+    char piece[4096];
+    while (bytes == 0 || t->length < begin + bytes) {
+        size_t room = bytes ? begin + bytes - t->length : sizeof piece;
+        ssize_t n = recv(fd, piece, room < sizeof piece ? room : sizeof piece, 0);
+        if (n <= 0) break;
+        for (ssize_t k = 0; k < n; k++, t->length++)
+            if (t->length < sizeof t->text - 1) t->text[t->length] = piece[k];
+    }
+    (void)close(fd);
+}
+
+static void *take_all(void *context) {
+    taker *t = context;
+    if (t->bytes_of_first > 0) take_connection(t, t->bytes_of_first);
+    take_connection(t, 0);
+    return NULL;
+}
+
+static void start_taker(taker *t, size_t bytes_of_first) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    memset(t, 0, sizeof *t);
+    t->bytes_of_first = bytes_of_first;
+    t->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(t->listener >= 0);
+    assert_int_equal(bind(t->listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(t->listener, 4), 0);
+    assert_int_equal(getsockname(t->listener, (struct sockaddr *)&address, &size), 0);
+    t->port = ntohs(address.sin_port);
+    assert_int_equal(pthread_create(&t->thread, NULL, take_all, t), 0);
+}
+
+static void stop_taker(taker *t) {
+    (void)shutdown(t->listener, SHUT_RDWR);
+    assert_int_equal(pthread_join(t->thread, NULL), 0);
+    (void)close(t->listener);
+}
+
+static void records_to_a_socket(void **state) {
+    (void)state;
+    static taker t;
+    rask_job_result result;
+    start_taker(&t, 0);
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_write_socket(rask_sequence(env, 1, 3000, .parallelism = 1), "127.0.0.1", t.port,
+                      .parallelism = 1, .socket = {.delimiter = ";"});
+    assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_OK);
+    rask_env_destroy(env);
+    assert_int_equal(pthread_join(t.thread, NULL), 0);
+    (void)close(t.listener);
+    char *p = t.text;
+    for (long n = 1; n <= 3000; n++) {
+        assert_int_equal(strtol(p, &p, 10), n);
+        assert_int_equal(*p++, ';');
+    }
+    assert_int_equal(*p, '\0');
+}
+
+/* The server goes away in the middle: more than the system takes is still to be sent. */
+RASK_MAP(wide, int64_t, n, rask_string) {
+    return rask_string_format("%0100lld", (long long)n);
+}
+static void a_lost_connection_of_a_sink(void **state) {
+    (void)state;
+    static taker t;
+    rask_job_result result;
+    for (int retries = 0; retries <= 1; retries++) {
+        start_taker(&t, 1000);
+        rask_env *env = rask_env_create(NULL, NULL);
+        rask_write_socket(rask_map(rask_sequence(env, 1, 200000), wide), "127.0.0.1", t.port,
+                          .parallelism = 1,
+                          .socket = {.max_retries = retries ? -1 : 0, .retry_delay_ms = 1});
+        int code = rask_execute_job(env, "socket", &result);
+        rask_env_destroy(env);
+        if (retries == 0) {
+            assert_int_equal(code, RASK_EXIT_FAILED);
+            char expected[64];
+            (void)snprintf(expected, sizeof expected, "cannot write to 127.0.0.1:%d: ", t.port);
+            if (strstr(result.message, expected) == NULL) fail_msg("%s", result.message);
+        } else {
+            if (code != RASK_EXIT_OK) fail_msg("%s", result.message);
+            assert_int_equal(pthread_join(t.thread, NULL), 0); /* the second one has ended */
+            (void)close(t.listener);
+            assert_true(t.length > 1000);
+        }
+        if (retries == 0) stop_taker(&t);
+    }
+}
+
+static void a_sink_without_a_server(void **state) {
+    (void)state;
+    static taker t;
+    start_taker(&t, 0);
+    stop_taker(&t); /* now nobody listens there */
+    rask_env *env = rask_env_create(NULL, NULL);
+    rask_job_result result;
+    rask_write_socket(rask_sequence(env, 1, 3), "127.0.0.1", t.port,
+                      .socket = {.max_retries = 2, .retry_delay_ms = 1});
+    assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_FAILED);
+    if (strstr(result.message, ": Connection refused") == NULL) fail_msg("%s", result.message);
+    rask_env_destroy(env);
+    env = rask_env_create(NULL, NULL);
+    rask_write_socket(rask_sequence(env, 1, 3), NULL, 1);
+    assert_int_equal(rask_execute_job(env, "socket", &result), RASK_EXIT_FAILED);
+    assert_non_null(strstr(result.message, "rask_write_socket needs a host and a port"));
+    rask_env_destroy(env);
+}
+
 static void nobody_listens(void **state) {
     (void)state;
     server s;
@@ -389,6 +511,9 @@ int main(void) {
         cmocka_unit_test(lost_connections),
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(a_long_line_of_a_socket),
+        cmocka_unit_test(records_to_a_socket),
+        cmocka_unit_test(a_lost_connection_of_a_sink),
+        cmocka_unit_test(a_sink_without_a_server),
         cmocka_unit_test(nobody_listens),
         cmocka_unit_test(no_such_host),
         cmocka_unit_test(cancelled_while_waiting),
