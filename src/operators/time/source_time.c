@@ -191,7 +191,7 @@ void raski_source_time_end(raski_source_time *time, raski_split_time *split_take
     size_t i = 0;
     while (time->splits.items[i] != split) i++;
     time->splits.items[i] = time->splits.items[--time->splits.count];
-    if (time->current == split) time->current = NULL;
+    if (time->current == split) raski_source_time_enter(time, NULL);
     if (split->watermark != NULL) {
         (void)raski_watermark_multiplexer_unregister(&time->multiplexer, split->id);
         if (!time->mute && (time->splits.count > 0 || time->waits))
