@@ -140,26 +140,26 @@ typedef union any_value {
 static const rask_type *make(size_t i, any_value *ret) {
     const char *first = jvm_values[i].first;
     const int64_t number = strtoll(first, NULL, 10);
-    const int64_t second = jvm_values[i].second;
+    const int64_t nanos = jvm_values[i].second; /* or a scale */
     switch (jvm_values[i].kind) {
         case RASK_KIND_DECIMAL:
             assert_true(rask_decimal_parse(first, strlen(first), &ret->decimal));
-            ret->decimal.scale = (int32_t)second;
+            ret->decimal.scale = (int32_t)nanos;
             return &rask_type_rask_decimal;
         case RASK_KIND_DATE:
             ret->date.days = (int32_t)number;
             return &rask_type_rask_date;
         case RASK_KIND_TIME:
-            ret->time.nanos = second;
+            ret->time.nanos = nanos;
             return &rask_type_rask_time;
         case RASK_KIND_DATETIME:
-            ret->datetime = (rask_datetime){{(int32_t)number}, {second}};
+            ret->datetime = (rask_datetime){{(int32_t)number}, {nanos}};
             return &rask_type_rask_datetime;
         case RASK_KIND_INSTANT:
-            ret->instant = rask_instant_of(number, second);
+            ret->instant = rask_instant_of(number, nanos);
             return &rask_type_rask_instant;
         default:
-            ret->duration = rask_duration_of(number, second);
+            ret->duration = rask_duration_of(number, nanos);
             return &rask_type_rask_duration;
     }
 }
