@@ -1,6 +1,7 @@
 /* Bytes, and descriptions of types as bytes. */
 #include "base/str.h"
 #include "state/value_codec.h"
+#include "types/type_info.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -47,7 +48,8 @@ bool raski_take_name(raski_byte_reader *in, const char **ret_text) {
 
 /* ---------------------------------------------------------------- descriptions
  * kind u8; then opaque and scalars: size u32; RECORD: name, u32 fields, each name, u32 array
- * length, type; LIST, OPTIONAL: type of the element. */
+ * length, type; LIST, OPTIONAL, MAP: type of the element; ENUM: name, u32 constants, each name;
+ * VARIANT: name, u32 alternatives, each name, type. */
 static bool is_scalar(uint32_t kind) {
     switch (kind) {
         case RASK_KIND_BYTE:
@@ -61,6 +63,35 @@ static bool is_scalar(uint32_t kind) {
             return true;
         default:
             return false;
+    }
+}
+
+/* What a kind of values with members is made of (rask/values.h); NULL: another kind. */
+static const rask_type *composed_type(uint32_t kind) {
+    switch (kind) {
+        case RASK_KIND_DECIMAL:
+            return &rask_type_rask_decimal;
+        case RASK_KIND_DATE:
+            return &rask_type_rask_date;
+        case RASK_KIND_TIME:
+            return &rask_type_rask_time;
+        case RASK_KIND_DATETIME:
+            return &rask_type_rask_datetime;
+        case RASK_KIND_INSTANT:
+            return &rask_type_rask_instant;
+        case RASK_KIND_DURATION:
+            return &rask_type_rask_duration;
+        default:
+            return NULL;
+    }
+}
+
+static void describe_choices(const rask_type *type, raski_byte_writer *out) {
+    raski_put_name(out, type->name ? type->name : "");
+    raski_write_u32(out, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        raski_put_name(out, type->fields[i].name);
+        if (type->kind == RASK_KIND_VARIANT) raski_type_describe(type->fields[i].type, 0, out);
     }
 }
 
@@ -82,9 +113,14 @@ void raski_type_describe(const rask_type *type, uint32_t size, raski_byte_writer
             return;
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
+        case RASK_KIND_MAP:
             raski_type_describe(type->element, 0, out);
             return;
-        default: /* texts */
+        case RASK_KIND_ENUM:
+        case RASK_KIND_VARIANT:
+            describe_choices(type, out);
+            return;
+        default: /* texts, times, decimals */
             return;
     }
 }
@@ -127,9 +163,48 @@ static bool read_fields(raski_byte_reader *in, uint32_t depth, raski_stored_type
     return true;
 }
 
+/* The constants of an enumeration, the alternatives of a variant. */
+static bool read_choices(raski_byte_reader *in, uint32_t depth, raski_stored_type *type) {
+    enum { CHOICE_BYTES = 4 }; /* at least */
+    if (!raski_take_name(in, &type->name) || !raski_read_u32(in, &type->field_count)) return false;
+    if (type->field_count == 0 || type->field_count > raski_bytes_left(in) / CHOICE_BYTES)
+        return false;
+    raski_stored_field *fields = raski_arena_calloc(in->arena, type->field_count * sizeof *fields);
+    type->fields = fields;
+    type->least = type->size = sizeof(uint32_t);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        if (!raski_take_name(in, &fields[i].name)) return false;
+        if (type->kind == RASK_KIND_ENUM) continue;
+        fields[i].type = read_type(in, depth + 1);
+        if (!fields[i].type) return false;
+    }
+    return true;
+}
+
+/* The members of a value that has some, which are always the same. */
+static raski_stored_type *make_composed(raski_arena *arena, const rask_type *type) {
+    raski_stored_type *stored = raski_arena_calloc(arena, sizeof *stored);
+    *stored = (raski_stored_type){.kind = (uint32_t)type->kind, .name = ""};
+    if (is_scalar(stored->kind)) {
+        stored->size = type->size;
+        stored->least = type->size;
+        return stored;
+    }
+    raski_stored_field *fields = raski_arena_calloc(arena, type->field_count * sizeof *fields);
+    stored->fields = fields;
+    stored->field_count = type->field_count;
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        fields[i].name = type->fields[i].name;
+        fields[i].type = make_composed(arena, type->fields[i].type);
+        stored->least += fields[i].type->least;
+    }
+    return stored;
+}
+
 static raski_stored_type *read_type(raski_byte_reader *in, uint32_t depth) {
     uint8_t kind = 0;
     if (depth > DEPTH_MAX || !raski_read_u8(in, &kind)) return NULL;
+    if (composed_type(kind)) return make_composed(in->arena, composed_type(kind));
     raski_stored_type *type = raski_arena_calloc(in->arena, sizeof *type);
     type->kind = kind;
     type->name = "";
@@ -148,9 +223,13 @@ static raski_stored_type *read_type(raski_byte_reader *in, uint32_t depth) {
             return read_fields(in, depth, type) ? type : NULL;
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
+        case RASK_KIND_MAP:
             type->element = read_type(in, depth + 1);
-            type->least = kind == RASK_KIND_LIST ? sizeof(uint32_t) : 1;
+            type->least = kind == RASK_KIND_OPTIONAL ? 1 : sizeof(uint32_t);
             return type->element ? type : NULL;
+        case RASK_KIND_ENUM:
+        case RASK_KIND_VARIANT:
+            return read_choices(in, depth, type) ? type : NULL;
         default:
             return NULL;
     }
@@ -168,14 +247,15 @@ rask_status raski_type_read_description(raski_byte_reader *in, const raski_store
 bool raski_stored_type_is(const raski_stored_type *stored, const rask_type *type, uint32_t size) {
     if (!type) return stored->kind == 0 && stored->size == size;
     if (stored->kind != (uint32_t)type->kind) return false;
-    if (stored->kind == RASK_KIND_LIST || stored->kind == RASK_KIND_OPTIONAL)
-        return raski_stored_type_is(stored->element, type->element, 0);
-    if (stored->kind != RASK_KIND_RECORD) return true;
+    if (stored->element) return raski_stored_type_is(stored->element, type->element, 0);
+    if (stored->field_count == 0 || composed_type(stored->kind)) return true;
     if (stored->field_count != type->field_count) return false;
     for (uint32_t i = 0; i < type->field_count; i++) {
         const rask_field *field = &type->fields[i];
         if (strcmp(stored->fields[i].name, field->name) != 0 ||
-            stored->fields[i].array_length != field->array_length ||
+            stored->fields[i].array_length != field->array_length)
+            return false;
+        if (stored->kind != RASK_KIND_ENUM &&
             !raski_stored_type_is(stored->fields[i].type, field->type, 0))
             return false;
     }
@@ -190,6 +270,9 @@ static const char *kind_name(uint32_t kind) {
         [RASK_KIND_FLOAT] = "float",     [RASK_KIND_DOUBLE] = "double",
         [RASK_KIND_BOOLEAN] = "boolean", [RASK_KIND_STRING] = "string",
         [RASK_KIND_BYTES] = "bytes",     [RASK_KIND_TIMESTAMP] = "timestamp",
+        [RASK_KIND_DECIMAL] = "decimal", [RASK_KIND_DATE] = "date",
+        [RASK_KIND_TIME] = "time",       [RASK_KIND_DATETIME] = "datetime",
+        [RASK_KIND_INSTANT] = "instant", [RASK_KIND_DURATION] = "duration",
     };
     return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "?";
 }
@@ -209,9 +292,24 @@ static void append_type(const raski_stored_type *type, raski_str *out) {
             }
             raski_str_append(out, " }");
             return;
+        case RASK_KIND_ENUM:
+        case RASK_KIND_VARIANT:
+            raski_str_appendf(out, "%s %s {", type->kind == RASK_KIND_ENUM ? "enum" : "variant",
+                              type->name);
+            for (uint32_t i = 0; i < type->field_count; i++) {
+                raski_str_appendf(out, "%s%s", i ? ", " : " ", type->fields[i].name);
+                if (type->kind == RASK_KIND_ENUM) continue;
+                raski_str_append(out, ": ");
+                append_type(type->fields[i].type, out);
+            }
+            raski_str_append(out, " }");
+            return;
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
-            raski_str_appendf(out, "%s(", type->kind == RASK_KIND_LIST ? "list" : "optional");
+        case RASK_KIND_MAP:
+            raski_str_append(out, type->kind == RASK_KIND_LIST  ? "list("
+                                  : type->kind == RASK_KIND_MAP ? "map("
+                                                                : "optional(");
             append_type(type->element, out);
             raski_str_append(out, ")");
             return;

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "types/type_info.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "stored bytes are little-endian");
 
@@ -14,15 +15,20 @@ typedef enum step_kind {
     STEP_LIST,     /* u32 count, values */
     STEP_OPTIONAL, /* u8, value */
     STEP_ARRAY,    /* count values, stride bytes apart */
+    STEP_VARIANT,  /* u32 which of count alternatives, its value */
 } step_kind;
 
 typedef struct codec_step {
     step_kind kind;
     bool skip; /* there is no place for it */
     uint32_t offset, size;
-    uint32_t count, stride; /* LIST: stride of items; OPTIONAL: offset of the value */
+    uint32_t count, stride; /* LIST: stride of items; OPTIONAL, VARIANT: offset of the value */
     raski_value_codec *inner;
+    raski_value_codec **alternatives; /* VARIANT: of the stored ones */
+    uint32_t *numbers;                /* VARIANT: their numbers in the type that is read into */
 } codec_step;
+
+enum { NO_ALTERNATIVE = UINT32_MAX }; /* which of a variant that holds none */
 
 struct raski_value_codec {
     RASKI_VEC(codec_step) steps;
@@ -33,8 +39,14 @@ struct raski_value_codec {
 void raski_value_codec_destroy(raski_value_codec *codec_take_or_null) {
     raski_value_codec *codec = codec_take_or_null;
     if (!codec) return;
-    for (size_t i = 0; i < codec->steps.count; i++)
-        raski_value_codec_destroy(codec->steps.items[i].inner);
+    for (size_t i = 0; i < codec->steps.count; i++) {
+        codec_step *step = &codec->steps.items[i];
+        raski_value_codec_destroy(step->inner);
+        for (uint32_t k = 0; step->alternatives && k < step->count; k++)
+            raski_value_codec_destroy(step->alternatives[k]);
+        raski_free(step->alternatives);
+        raski_free(step->numbers);
+    }
     raski_vec_free(&codec->steps);
     raski_free(codec);
 }
@@ -132,6 +144,38 @@ static rask_status add_field(raski_value_codec *codec, const raski_stored_field 
     return add_value(codec, from->type, type, offset, skip_field, from->name, c);
 }
 
+/* Numbers are stored, so each must still mean the same; constants may follow. */
+static bool constants_stay(const raski_stored_type *stored, const rask_type *type) {
+    for (uint32_t i = 0; i < stored->field_count; i++)
+        if (i >= type->field_count || strcmp(stored->fields[i].name, type->fields[i].name) != 0)
+            return false;
+    return true;
+}
+
+/* Alternatives are matched by name; one that is no more has no place to go. */
+static rask_status add_variant(raski_value_codec *codec, const raski_stored_type *stored,
+                               const rask_type *type, uint32_t offset, bool skip, const char *field,
+                               const conversion *c) {
+    codec_step step = {.kind = STEP_VARIANT, .skip = skip, .offset = offset};
+    rask_status status = RASK_OK;
+    step.alternatives = raski_calloc(stored->field_count, sizeof *step.alternatives);
+    step.numbers = raski_calloc(stored->field_count, sizeof *step.numbers);
+    step.count = stored->field_count;
+    if (!skip) step.stride = type->fields[0].offset;
+    for (uint32_t i = 0; i < stored->field_count && status == RASK_OK; i++) {
+        const raski_stored_field *from = &stored->fields[i];
+        const rask_field *to = skip ? NULL : find_field(type, from->name);
+        if (to) step.numbers[i] = (uint32_t)(to - type->fields);
+        if (!skip && !to)
+            status = refuse(c, field);
+        else
+            status = make_inner(from->type, to ? to->type : NULL, skip, from->name, c,
+                                &step.alternatives[i]);
+    }
+    raski_vec_push(&codec->steps, step);
+    return status;
+}
+
 static rask_status add_value(raski_value_codec *codec, const raski_stored_type *stored,
                              const rask_type *type, uint32_t offset, bool skip, const char *field,
                              const conversion *c) {
@@ -146,13 +190,21 @@ static rask_status add_value(raski_value_codec *codec, const raski_stored_type *
         case RASK_KIND_BOOLEAN:
             step.kind = STEP_BOOLEAN;
             break;
+        case RASK_KIND_ENUM:
+            if (!skip && !constants_stay(stored, type)) return refuse(c, field);
+            add_copy(codec, offset, stored->size, skip);
+            return RASK_OK;
+        case RASK_KIND_VARIANT:
+            return add_variant(codec, stored, type, offset, skip, field, c);
         case RASK_KIND_RECORD:
+        RASKI_CASE_COMPOSED:
             for (uint32_t i = 0; i < stored->field_count && status == RASK_OK; i++)
                 status = add_field(codec, &stored->fields[i], type, offset, skip, c);
             return status;
         case RASK_KIND_LIST:
         case RASK_KIND_OPTIONAL:
-            step.kind = stored->kind == RASK_KIND_LIST ? STEP_LIST : STEP_OPTIONAL;
+        case RASK_KIND_MAP:
+            step.kind = stored->kind == RASK_KIND_OPTIONAL ? STEP_OPTIONAL : STEP_LIST;
             if (!skip)
                 step.stride = step.kind == STEP_LIST ? type->element->size : type->value_offset;
             status = make_inner(stored->element, skip ? NULL : type->element, skip, field, c,
@@ -208,6 +260,16 @@ uint64_t raski_value_codec_least(const raski_value_codec *codec) {
 }
 
 /* ---------------------------------------------------------------- values */
+/* Here a type is written as it is: alternatives have their own numbers. */
+static void write_variant(const codec_step *step, const char *place, raski_byte_writer *out) {
+    uint32_t which = 0;
+    memcpy(&which, place, sizeof which);
+    if (which >= step->count) which = NO_ALTERNATIVE;
+    raski_write_u32(out, which);
+    if (which != NO_ALTERNATIVE)
+        raski_value_write(step->alternatives[which], place + step->stride, out);
+}
+
 void raski_value_write(const raski_value_codec *codec, const void *value, raski_byte_writer *out) {
     const char *from = value;
     for (size_t i = 0; i < codec->steps.count; i++) {
@@ -243,6 +305,9 @@ void raski_value_write(const raski_value_codec *codec, const void *value, raski_
             case STEP_ARRAY:
                 for (uint32_t k = 0; k < step->count; k++)
                     raski_value_write(step->inner, place + (size_t)k * step->stride, out);
+                break;
+            case STEP_VARIANT:
+                write_variant(step, place, out);
                 break;
         }
     }
@@ -282,6 +347,16 @@ static bool read_array(const codec_step *step, raski_byte_reader *in, char *plac
     return true;
 }
 
+static bool read_variant(const codec_step *step, raski_byte_reader *in, char *place) {
+    uint32_t which = 0;
+    if (!raski_read_u32(in, &which)) return false;
+    if (which >= step->count && which != NO_ALTERNATIVE) return false;
+    const uint32_t number = which == NO_ALTERNATIVE ? which : step->numbers[which];
+    if (place) memcpy(place, &number, sizeof number);
+    return which == NO_ALTERNATIVE ||
+           raski_value_read(step->alternatives[which], in, place ? place + step->stride : NULL);
+}
+
 /* A byte that is 0 or 1. */
 static bool read_flag(raski_byte_reader *in, uint8_t *ret) {
     return raski_read_u8(in, ret) && *ret <= 1;
@@ -316,6 +391,9 @@ bool raski_value_read(const raski_value_codec *codec, raski_byte_reader *in, voi
                 break;
             case STEP_ARRAY:
                 if (!read_array(step, in, place)) return false;
+                break;
+            case STEP_VARIANT:
+                if (!read_variant(step, in, place)) return false;
                 break;
         }
     }
