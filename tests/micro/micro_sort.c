@@ -162,7 +162,7 @@ RASK_REDUCE(add, event, a, b) {
     return (event){a.key, a.value + b.value};
 }
 
-typedef enum job_kind { COUNT, COUNT_TIMED, REDUCE, WINDOWS } job_kind;
+typedef enum job_kind { COUNT, COUNT_TIMED, SUM, REDUCE, WINDOWS } job_kind;
 
 static void measure_job(const char *name, uint64_t n, uint64_t keys, size_t memory, job_kind kind,
                         bool sorted) {
@@ -181,6 +181,7 @@ static void measure_job(const char *name, uint64_t n, uint64_t keys, size_t memo
     rask_keyed(event) in = rask_key_by(events, key);
     if (kind == COUNT_TIMED) rask_discard(rask_process(in, count_timed));
     if (kind == COUNT) rask_discard(rask_process(in, count_up));
+    if (kind == SUM) rask_discard(rask_sum(in, value));
     if (kind == REDUCE) rask_discard(rask_reduce(in, add));
     if (kind == WINDOWS)
         rask_discard(
@@ -204,6 +205,7 @@ int main(int argc, char **argv) {
     measure_job("job, 10 thousand keys", n, 10000, memory, COUNT, true);
     measure_job("job, 1 million keys", n, 1000000, memory, COUNT, true);
     measure_job("job, 1 million keys, a timer for each", n, 1000000, memory, COUNT_TIMED, true);
+    measure_job("job, 10 thousand keys, sum without times", n, 10000, memory, SUM, true);
     measure_job("job, 1 million keys, reduce", n, 1000000, memory, REDUCE, true);
     measure_job("job, 10 thousand keys, windows, not sorted", n, 10000, memory, WINDOWS, false);
     measure_job("job, 10 thousand keys, windows", n, 10000, memory, WINDOWS, true);
