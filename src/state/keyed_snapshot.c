@@ -66,13 +66,14 @@ static void save_page(raski_keyed_snapshot *snapshot, uint32_t page) {
 static void before_write(struct raski_table_snapshot *hook, raski_keyed_table *table, char *row) {
     (void)table;
     raski_keyed_snapshot *snapshot = (raski_keyed_snapshot *)(void *)hook;
+    if (atomic_load_explicit(&snapshot->rows_elsewhere, memory_order_relaxed)) return;
     uint32_t number = row_number(snapshot, row);
     if (number >= snapshot->rows_end) return;
     uint32_t page = number >> snapshot->page_shift;
     if (is_taken(snapshot, page)) return;
-    raski_mutex_lock(snapshot->lock);
+    raski_mutex_lock(snapshot->rows_lock);
     save_page(snapshot, page);
-    raski_mutex_unlock(snapshot->lock);
+    raski_mutex_unlock(snapshot->rows_lock);
 }
 
 /* ---------------------------------------------------------------- begin and end */
@@ -128,7 +129,7 @@ rask_status raski_keyed_snapshot_begin(raski_keyed_table *table, raski_timer_que
     snapshot->table = table;
     snapshot->queues[0] = event_timers;
     snapshot->queues[1] = processing_timers;
-    snapshot->lock = raski_mutex_create();
+    snapshot->rows_lock = raski_mutex_create();
     raski_row_codec_init(&snapshot->codec, table);
     rask_status status = RASK_OK;
     if (table->cache) status = raski_stored_rows_begin(table, &snapshot->stored_rows, err);
@@ -139,11 +140,13 @@ rask_status raski_keyed_snapshot_begin(raski_keyed_table *table, raski_timer_que
     }
     for (unsigned i = 0; i < 2; i++) {
         if (!snapshot->queues[i]) continue;
-        raski_timer_snapshot_begin(&snapshot->timers[i], snapshot->queues[i], snapshot->lock);
+        raski_timer_snapshot_begin(&snapshot->timers[i], snapshot->queues[i], snapshot->rows_lock);
         snapshot->timers_begun[i] = true;
     }
     table->epoch++;
-    table->snapshot = &snapshot->hook;
+    /* Of a table with a store, only timers need the rows in memory. */
+    if (!snapshot->stored_rows || event_timers || processing_timers)
+        table->snapshot = &snapshot->hook;
     *ret_snapshot = snapshot;
     return RASK_OK;
 }
@@ -164,7 +167,7 @@ void raski_keyed_snapshot_end(raski_keyed_snapshot *snapshot_take_or_null) {
         raski_byte_writer_fini(&snapshot->groups[i].bytes);
     raski_stored_rows_end(snapshot->stored_rows);
     raski_row_codec_fini(&snapshot->codec);
-    raski_mutex_destroy(snapshot->lock);
+    raski_mutex_destroy(snapshot->rows_lock);
     raski_free(snapshot->current);
     raski_free(snapshot->groups);
     raski_free(snapshot->runs);
@@ -193,10 +196,10 @@ rask_status raski_keyed_snapshot_copy_row(raski_keyed_snapshot *snapshot, const 
                                           char **ret_row, raski_error *err) {
     char *copy = raski_try_alloc(snapshot->table->row_size, ROW_ALIGN_MAX);
     if (!copy) return no_memory(err);
-    raski_mutex_lock(snapshot->lock);
+    raski_mutex_lock(snapshot->rows_lock);
     const char *old = old_row(snapshot, row);
     if (old) memcpy(copy, old, snapshot->table->row_size);
-    raski_mutex_unlock(snapshot->lock);
+    raski_mutex_unlock(snapshot->rows_lock);
     if (!old) {
         raski_free(copy);
         return no_memory(err);
@@ -300,9 +303,9 @@ static rask_status step_timers(raski_keyed_snapshot *snapshot, unsigned domain, 
         if (!snapshot->current) return RASK_OK;
     }
     *ret_more = true;
-    raski_mutex_lock(snapshot->lock);
+    raski_mutex_lock(snapshot->rows_lock);
     rask_status status = encode_timers(snapshot, err);
-    raski_mutex_unlock(snapshot->lock);
+    raski_mutex_unlock(snapshot->rows_lock);
     if (snapshot->current_at == snapshot->current->count) {
         raski_free(snapshot->current);
         snapshot->current = NULL;
@@ -314,7 +317,7 @@ static rask_status step_timers(raski_keyed_snapshot *snapshot, unsigned domain, 
 /* The page as it was; NULL when it could not be copied. */
 static char *take_page(raski_keyed_snapshot *snapshot, uint32_t page) {
     char *taken = snapshot->page;
-    raski_mutex_lock(snapshot->lock);
+    raski_mutex_lock(snapshot->rows_lock);
     if (is_taken(snapshot, page)) {
         taken = snapshot->saved[page];
         snapshot->saved[page] = NULL;
@@ -322,7 +325,7 @@ static char *take_page(raski_keyed_snapshot *snapshot, uint32_t page) {
         memcpy(taken, page_start(snapshot, page), page_bytes_used(snapshot, page));
         mark_taken(snapshot, page);
     }
-    raski_mutex_unlock(snapshot->lock);
+    raski_mutex_unlock(snapshot->rows_lock);
     return taken;
 }
 
@@ -378,6 +381,8 @@ rask_status raski_keyed_snapshot_step(raski_keyed_snapshot *snapshot, size_t byt
         if (!more || snapshot->buffered >= snapshot->look_at)
             RASKI_TRY(write_full_groups(snapshot, frame_bytes, stream, sink, err));
         if (!more) snapshot->phase++;
+        if (snapshot->stored_rows && snapshot->phase == PHASE_ROWS)
+            atomic_store_explicit(&snapshot->rows_elsewhere, true, memory_order_relaxed);
     }
     *ret_done = snapshot->phase == PHASE_DONE;
     return RASK_OK;

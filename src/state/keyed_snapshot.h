@@ -57,7 +57,7 @@ typedef struct raski_keyed_snapshot {
     raski_timer_queue *queues[2]; /* event time, processing time; NULL: none */
     raski_timer_snapshot timers[2];
     bool timers_begun[2];
-    raski_mutex *lock;
+    raski_mutex *rows_lock;
 
     raski_row_run *runs;
     size_t run_count;
@@ -65,6 +65,7 @@ typedef struct raski_keyed_snapshot {
     _Atomic unsigned char *taken; /* per page */
     char **saved;                 /* per page, copies that were not written yet; under the lock */
     bool failed;                  /* a copy could not be made; under the lock */
+    _Atomic bool rows_elsewhere;  /* pages are of no use any more: rows come from the store */
 
     /* of the thread that writes */
     raski_row_codec codec;

@@ -5,7 +5,7 @@
 void raski_timer_snapshot_begin(raski_timer_snapshot *snapshot, raski_timer_queue *queue,
                                 raski_mutex *lock) {
     RASKI_ASSERT(!queue->snapshot);
-    *snapshot = (raski_timer_snapshot){.lock = lock, .bucket_end = queue->bucket_end};
+    *snapshot = (raski_timer_snapshot){.rows_lock = lock, .bucket_end = queue->bucket_end};
     queue->epoch++;
     queue->snapshot = snapshot;
 }
@@ -36,7 +36,7 @@ static void mark_taken(const raski_timer_queue *queue, timer_bucket *bucket) {
 
 void raski_timer_save_bucket(raski_timer_queue *queue, timer_bucket *bucket) {
     raski_timer_snapshot *snapshot = queue->snapshot;
-    raski_mutex_lock(snapshot->lock);
+    raski_mutex_lock(snapshot->rows_lock);
     if (!is_taken(queue, bucket)) {
         raski_saved_timers *copy = copy_bucket(bucket, &snapshot->failed);
         if (copy) {
@@ -45,21 +45,21 @@ void raski_timer_save_bucket(raski_timer_queue *queue, timer_bucket *bucket) {
         }
         mark_taken(queue, bucket);
     }
-    raski_mutex_unlock(snapshot->lock);
+    raski_mutex_unlock(snapshot->rows_lock);
 }
 
 void raski_timer_snapshot_lock(raski_timer_queue *queue, bool lock) {
     if (!queue->snapshot) return;
     if (lock)
-        raski_mutex_lock(queue->snapshot->lock);
+        raski_mutex_lock(queue->snapshot->rows_lock);
     else
-        raski_mutex_unlock(queue->snapshot->lock);
+        raski_mutex_unlock(queue->snapshot->rows_lock);
 }
 
 rask_status raski_timer_snapshot_next(raski_timer_snapshot *snapshot, raski_timer_queue *queue,
                                       raski_saved_timers **ret_timers, raski_error *err) {
     raski_saved_timers *timers = NULL;
-    raski_mutex_lock(snapshot->lock);
+    raski_mutex_lock(snapshot->rows_lock);
     while (!timers && !snapshot->failed && snapshot->next_bucket < snapshot->bucket_end) {
         timer_bucket *bucket = &queue->buckets[snapshot->next_bucket++];
         if (is_taken(queue, bucket)) continue;
@@ -71,7 +71,7 @@ rask_status raski_timer_snapshot_next(raski_timer_snapshot *snapshot, raski_time
         snapshot->saved = timers->next;
     }
     bool failed = snapshot->failed;
-    raski_mutex_unlock(snapshot->lock);
+    raski_mutex_unlock(snapshot->rows_lock);
     if (failed) {
         raski_free(timers);
         return RASKI_FAIL(err, RASK_E_NOMEM, EXTERNAL, "no memory for a snapshot of timers");

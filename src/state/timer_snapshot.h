@@ -15,8 +15,8 @@ typedef struct raski_saved_timers {
 } raski_saved_timers;
 
 typedef struct raski_timer_snapshot {
-    raski_mutex *lock;   /* borrowed; guards what follows and buckets that were not copied yet */
-    uint32_t bucket_end; /* buckets from here on are newer */
+    raski_mutex *rows_lock; /* borrowed; guards what follows and buckets that were not copied yet */
+    uint32_t bucket_end;    /* buckets from here on are newer */
     uint32_t next_bucket;
     raski_saved_timers *saved;
     bool failed; /* a copy could not be made */
