@@ -37,8 +37,10 @@ struct raski_table_cache {
     uint32_t hand;    /* of the clock: a row number */
     bool ever_stored; /* something was written */
     raski_row_buffer keys, value;
-    raski_arena *lists; /* of keys that are read */
-    raski_error error;  /* of the end of a batch */
+    raski_arena *lists;            /* of keys that are read */
+    raski_error error;             /* of the end of a batch */
+    uint32_t cleanup_batch;        /* batches since the store was looked at for expired state */
+    raski_row_buffer cleanup_from; /* where to go on there: a key; empty: at the beginning */
 };
 
 static cache_words *words_of(const raski_keyed_table *table, char *row) {
@@ -67,6 +69,7 @@ void raski_cache_destroy(struct raski_table_cache *cache_take_or_null) {
     raski_state_store_destroy(cache->store);
     raski_row_buffer_fini(&cache->keys);
     raski_row_buffer_fini(&cache->value);
+    raski_row_buffer_fini(&cache->cleanup_from);
     raski_arena_destroy(cache->lists);
     raski_free(cache);
 }
@@ -175,6 +178,10 @@ rask_status raski_table_load(raski_keyed_table *table, char *row, unsigned state
 }
 
 /* ---------------------------------------------------------------- writing */
+void raski_cache_row_changed(raski_keyed_table *table, char *row) {
+    words_of(table, row)->flags |= ROW_CHANGED;
+}
+
 void raski_cache_container_changed(raski_keyed_table *table, char *row, unsigned state) {
     words_of(table, row)->changed |= UINT32_C(1) << state;
     words_of(table, row)->flags |= ROW_CHANGED;
@@ -361,21 +368,22 @@ rask_status raski_cache_walk_begin(raski_keyed_table *table, struct raski_cache_
     return RASK_OK;
 }
 
-/* The keys of the next rows in the store; *ret_n less than RASKI_LOOKUP_MAX: there are no more. */
-static rask_status read_keys(struct raski_cache_walk *walk, size_t *ret_n, raski_error *err) {
-    raski_keyed_table *table = walk->table;
+/* The keys of the next rows of the store, into row-shaped records; *ret_n less than
+ * RASKI_LOOKUP_MAX: there are no more. */
+static rask_status read_keys(raski_keyed_table *table, raski_store_iterator *iterator,
+                             char *records, size_t *ret_n, raski_error *err) {
     struct raski_table_cache *cache = table->cache;
     size_t n = 0;
     raski_arena_reset(cache->lists);
     while (n < RASKI_LOOKUP_MAX) {
         raski_store_bytes key, value;
-        RASKI_TRY(cache->store->ops->next(walk->iterator, &key, &value, err));
+        RASKI_TRY(cache->store->ops->next(iterator, &key, &value, err));
         if (!key.bytes) break;
         if (raski_row_key_part(key.bytes, key.size) != RASKI_ROW_ITSELF) continue;
         void *copy = raski_arena_alloc(cache->lists, key.size);
         memcpy(copy, key.bytes, key.size);
         unsigned part = 0;
-        char *record = walk->records + n++ * table->row_size;
+        char *record = records + n++ * table->row_size;
         memset(record, 0, table->row_size);
         RASKI_TRY(raski_row_read_key(table, copy, key.size, cache->lists, record, &part, err));
     }
@@ -389,7 +397,7 @@ rask_status raski_cache_walk_next(struct raski_cache_walk *walk, char **ret_rows
     char *rows[RASKI_LOOKUP_MAX];
     size_t n = 0, count = 0;
     do { /* a block whose keys have all lost their state meanwhile is not the end */
-        RASKI_TRY(read_keys(walk, &n, err));
+        RASKI_TRY(read_keys(table, walk->iterator, walk->records, &n, err));
         RASKI_TRY(raski_keyed_table_lookup(table, &table->key_in_row, walk->records,
                                            table->row_size, n, rows, NULL, err));
         for (size_t i = 0; i < n; i++)
@@ -405,4 +413,60 @@ void raski_cache_walk_end(struct raski_cache_walk *walk_take) {
     raski_arena_reset(walk_take->table->cache->lists);
     raski_free(walk_take->records);
     raski_free(walk_take);
+}
+
+/* ---------------------------------------------------------------- expired state in the store */
+enum { CLEANUP_BATCHES = 64 }; /* so a batch costs about one read */
+
+/* The next keys of the store behind those of the last time. */
+static rask_status read_cleanup_keys(raski_keyed_table *table, char *records, size_t *ret_n,
+                                     raski_error *err) {
+    struct raski_table_cache *cache = table->cache;
+    raski_row_buffer *from = &cache->cleanup_from;
+    raski_store_iterator *iterator = NULL;
+    RASKI_TRY(cache->store->ops->iterate(cache->store, &iterator, err));
+    if (from->size > 0)
+        cache->store->ops->seek(iterator, (raski_store_bytes){from->bytes, from->size});
+    rask_status status = read_keys(table, iterator, records, ret_n, err);
+    cache->store->ops->end(iterator);
+    RASKI_TRY(status);
+    from->size = 0;
+    if (*ret_n < RASKI_LOOKUP_MAX) return RASK_OK;
+    /* on at the last one, which is seen twice, or at what comes behind it */
+    const char *last = records + (*ret_n - 1) * table->row_size;
+    return raski_row_write_key(table, last, RASKI_ROW_ITSELF + 1, from)
+               ? RASK_OK
+               : raski_table_no_memory(table, err);
+}
+
+static rask_status fetch_for_cleanup(raski_keyed_table *table, char *records, char **ret_rows,
+                                     size_t *ret_n, raski_error *err) {
+    RASKI_TRY(read_cleanup_keys(table, records, ret_n, err));
+    uint64_t in_memory = 0;
+    for (size_t i = 0; i < *ret_n; i++) {
+        const char *record = records + i * table->row_size;
+        if (raski_table_find_in_memory(table, &table->key_in_row, record))
+            in_memory |= UINT64_C(1) << i;
+    }
+    RASKI_TRY(raski_keyed_table_lookup(table, &table->key_in_row, records, table->row_size, *ret_n,
+                                       ret_rows, NULL, err));
+    for (size_t i = 0; i < *ret_n; i++) {
+        for (unsigned s = 0; s < table->state_count; s++)
+            if (table->states[s].ttl.time_ms && table->states[s].kind != RASKI_STATE_VALUE)
+                RASKI_TRY(table_need(table, ret_rows[i], s, err));
+        if (!(in_memory >> i & 1)) words_of(table, ret_rows[i])->flags = ROW_STORED;
+    }
+    return RASK_OK;
+}
+
+size_t raski_cache_fetch_for_cleanup(raski_keyed_table *table, char **ret_rows) {
+    struct raski_table_cache *cache = table->cache;
+    if (!cache->ever_stored || ++cache->cleanup_batch < CLEANUP_BATCHES) return 0;
+    cache->cleanup_batch = 0;
+    char *records = raski_try_alloc((size_t)RASKI_LOOKUP_MAX * table->row_size, ROW_ALIGN_MAX);
+    if (!records) return 0; /* another time */
+    size_t n = 0;
+    if (fetch_for_cleanup(table, records, ret_rows, &n, &cache->error) != RASK_OK) n = 0;
+    raski_free(records);
+    return n;
 }

@@ -16,6 +16,8 @@ RASKI_NODISCARD rask_status raski_cache_check(raski_keyed_table *table, raski_er
  * bits in *inserted are cleared then), and all rows count as changed. */
 RASKI_NODISCARD rask_status raski_cache_rows(raski_keyed_table *table, char *const *rows, size_t n,
                                              uint64_t *inserted, raski_error *err);
+/* A row that no lookup of this batch gave was changed. */
+void raski_cache_row_changed(raski_keyed_table *table, char *row);
 /* A list or map of a row was changed. */
 void raski_cache_container_changed(raski_keyed_table *table, char *row, unsigned state);
 /* raski_keyed_table_find. An error of the store is left for raski_cache_check. */
@@ -26,6 +28,11 @@ void raski_cache_drop_row(raski_keyed_table *table, char *row);
 bool raski_cache_keeps(raski_keyed_table *table, char *row);
 /* Evicts what is too much. */
 void raski_cache_end_batch(raski_keyed_table *table);
+/* Brings the next rows that lie in the store into memory, once in a while, to be looked at for what
+ * has expired: up to RASKI_LOOKUP_MAX, with the lists and maps that have a time-to-live. They leave
+ * again soon. Returns their number; an error is left for raski_cache_check. Between batches only.
+ */
+size_t raski_cache_fetch_for_cleanup(raski_keyed_table *table, char **ret_rows);
 RASKI_NODISCARD rask_status raski_cache_flush(raski_keyed_table *table, raski_error *err);
 /* Walks over the rows in the store, of which at the beginning all are; see raski_keyed_walk. */
 struct raski_cache_walk;

@@ -149,6 +149,56 @@ static void a_store_needs_a_directory(void **state) {
     assert_null(store);
 }
 
+static size_t count_rows(raski_keyed_table *table) {
+    raski_keyed_walk *walk = NULL;
+    char *rows[RASKI_LOOKUP_MAX];
+    size_t n = 0, count = 0;
+    assert_int_equal(raski_keyed_walk_begin(table, &walk, NULL), RASK_OK);
+    do {
+        assert_int_equal(raski_keyed_walk_next(walk, rows, &n, NULL), RASK_OK);
+        count += n;
+        raski_keyed_table_end_batch(table);
+    } while (n > 0);
+    raski_keyed_walk_end(walk);
+    return count;
+}
+
+/* Keys that nobody asks for again do not stay on disk for ever. */
+static void what_expired_leaves_the_store(void **state) {
+    (void)state;
+    enum { KEYS = 300, TTL_MS = 100, BATCHES = 64 * 20 };
+    const raski_state_spec states[] = {
+        {.name = "count", .type = &rask_type_int64_t, .ttl = {.time_ms = TTL_MS}},
+        {.name = "texts",
+         .type = &rask_type_rask_string,
+         .kind = RASKI_STATE_LIST,
+         .ttl = {.time_ms = TTL_MS}}};
+    for (size_t b = 0; b < TEST_BACKENDS; b++) {
+        raski_keyed_table *table = make_test_table(
+            &test_backends[b],
+            &(raski_keyed_table_options){.key = &LONG_KEY, .states = states, .state_count = 2});
+        for (int64_t key = 0; key < KEYS; key++) {
+            char *row = NULL;
+            rask_string text = rask_string_from("a text of more than twelve bytes");
+            raski_keyed_table_set_now(table, key < KEYS / 3 ? TTL_MS : 0);
+            assert_int_equal(
+                raski_keyed_table_lookup(table, &LONG_KEY, &key, sizeof key, 1, &row, NULL, NULL),
+                RASK_OK);
+            assert_int_equal(raski_keyed_table_touch(table, row, 0, NULL), RASK_OK);
+            assert_int_equal(raski_keyed_table_store(table, row, 0, &key, NULL), RASK_OK);
+            assert_int_equal(raski_keyed_table_list_add(table, row, 1, &text, 1, NULL), RASK_OK);
+            raski_keyed_table_end_batch(table);
+        }
+        raski_keyed_table_set_now(table, TTL_MS);
+        for (int i = 0; i < BATCHES; i++) raski_keyed_table_end_batch(table);
+        assert_int_equal(count_rows(table), KEYS / 3);
+        raski_keyed_table_set_now(table, 2 * TTL_MS);
+        for (int i = 0; i < BATCHES; i++) raski_keyed_table_end_batch(table);
+        assert_int_equal(count_rows(table), 0);
+        raski_keyed_table_destroy(table);
+    }
+}
+
 /* Many tables share one limit; what a table frees can be used by another. */
 static void tables_share_a_limit(void **state) {
     (void)state;
@@ -188,6 +238,7 @@ int main(void) {
         cmocka_unit_test(a_full_disk_is_told_and_loses_nothing),
         cmocka_unit_test(an_unreadable_disk_is_told),
         cmocka_unit_test(a_store_needs_a_directory),
+        cmocka_unit_test(what_expired_leaves_the_store),
         cmocka_unit_test(tables_share_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

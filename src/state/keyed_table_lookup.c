@@ -176,6 +176,11 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
     return RASK_OK;
 }
 
+char *raski_table_find_in_memory(const raski_keyed_table *table, const raski_key_spec *spec,
+                                 const char *record) {
+    return find_row(table, spec, record, table_hash(table, spec, record));
+}
+
 char *raski_keyed_table_find(raski_keyed_table *table, const raski_key_spec *spec,
                              const void *record) {
     if (__builtin_expect(table->cache != NULL, 0)) return raski_cache_find(table, spec, record);

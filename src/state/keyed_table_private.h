@@ -232,6 +232,9 @@ uint32_t raski_table_index_remove(raski_keyed_table *table, uint64_t hash, const
 void raski_table_index_prefetch(const raski_keyed_table *table, uint64_t hash);
 
 /* keyed_table_lookup.c */
+/* The row of a key that is in memory, or NULL. */
+char *raski_table_find_in_memory(const raski_keyed_table *table, const raski_key_spec *spec,
+                                 const char *record);
 /* For a record whose key was not the first match: searches, and makes the row if there is none.
  * There must be room in the index. NULL without memory. */
 char *raski_table_find_or_make(raski_keyed_table *table, const raski_key_spec *spec,

@@ -3,6 +3,7 @@
  * Flink: runtime.state.ttl (TtlUtils, AbstractTtlDecorator, TtlIncrementalCleanup). */
 #include <string.h>
 
+#include "state/keyed_table_cache.h"
 #include "state/keyed_table_private.h"
 
 enum { CLEANUP_KEYS = 5 }; /* per batch, where nobody says otherwise */
@@ -78,6 +79,7 @@ static uint32_t keys_per_batch(const raski_keyed_table *table) {
 }
 
 static void expire_row(raski_keyed_table *table, char *row) {
+    const uint32_t before = *row_present(row);
     for (unsigned i = 0; i < table->state_count; i++) {
         const table_state *state = &table->states[i];
         if (!state->ttl.time_ms || state->ttl.cleanup_keys < 0 || !raski_row_has(row, i)) continue;
@@ -95,10 +97,20 @@ static void expire_row(raski_keyed_table *table, char *row) {
                 break;
         }
     }
+    if (table->cache && *row_present(row) != before) raski_cache_row_changed(table, row);
+}
+
+/* Rows that are in the store only. */
+static void cleanup_stored(raski_keyed_table *table) {
+    char *rows[RASKI_LOOKUP_MAX];
+    size_t n = raski_cache_fetch_for_cleanup(table, rows);
+    for (size_t i = 0; i < n; i++) expire_row(table, rows[i]);
+    raski_keyed_table_sweep(table, rows, n);
 }
 
 void raski_table_ttl_cleanup(raski_keyed_table *table) {
     uint32_t keys = keys_per_batch(table);
+    if (keys > 0 && table->cache) cleanup_stored(table);
     if (keys > table->count) keys = table->count;
     for (; keys > 0; keys--) {
         size_t position = table->ttl_cursor;

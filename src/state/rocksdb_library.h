@@ -28,6 +28,7 @@
     F(iter_get_error) \
     F(iter_key) \
     F(iter_next) \
+    F(iter_seek) \
     F(iter_seek_to_first) \
     F(iter_valid) \
     F(iter_value) \

@@ -40,7 +40,8 @@ struct raski_store_iterator {
     const rocksdb_snapshot_t *snapshot;
     rocksdb_readoptions_t *read;
     rocksdb_iterator_t *iterator;
-    bool begun;
+    bool begun;  /* it stands at an entry */
+    bool placed; /* by seek, at the entry that next gives */
 };
 
 /* Takes RocksDB's text of an error, which names the file. */
@@ -125,15 +126,21 @@ static rask_status iterate(raski_state_store *base, raski_store_iterator **ret_i
     return RASK_OK;
 }
 
+static void seek(raski_store_iterator *iterator, raski_store_bytes key) {
+    iterator->store->lib->iter_seek(iterator->iterator, key.bytes, key.size);
+    iterator->begun = iterator->placed = true;
+}
+
 static rask_status next(raski_store_iterator *iterator, raski_store_bytes *ret_key,
                         raski_store_bytes *ret_value, raski_error *err) {
     const raski_rocksdb_library *lib = iterator->store->lib;
     *ret_key = (raski_store_bytes){0};
     if (!iterator->begun)
         lib->iter_seek_to_first(iterator->iterator);
-    else if (lib->iter_valid(iterator->iterator))
+    else if (!iterator->placed && lib->iter_valid(iterator->iterator))
         lib->iter_next(iterator->iterator);
     iterator->begun = true;
+    iterator->placed = false;
     if (lib->iter_valid(iterator->iterator)) {
         ret_key->bytes = lib->iter_key(iterator->iterator, &ret_key->size);
         ret_value->bytes = lib->iter_value(iterator->iterator, &ret_value->size);
@@ -221,6 +228,7 @@ static const raski_state_store_ops OPS = {.get = get,
                                           .remove = remove_key,
                                           .commit = commit,
                                           .iterate = iterate,
+                                          .seek = seek,
                                           .next = next,
                                           .end = end,
                                           .destroy = destroy};

@@ -31,6 +31,8 @@ typedef struct raski_state_store_ops {
     /* All entries as they are now, also while more is written. */
     rask_status (*iterate)(raski_state_store *store, raski_store_iterator **ret_iterator,
                            raski_error *err);
+    /* The next call of next gives the first entry whose key is not less than this one. */
+    void (*seek)(raski_store_iterator *iterator, raski_store_bytes key);
     /* The next entry; good until the next call. *ret_key is absent at the end. */
     rask_status (*next)(raski_store_iterator *iterator, raski_store_bytes *ret_key,
                         raski_store_bytes *ret_value, raski_error *err);
