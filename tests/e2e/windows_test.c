@@ -474,6 +474,22 @@ static void jobs_equal_a_model(void **state) {
     }
 }
 
+static void jobs_on_rocksdb(void **state) {
+    (void)state;
+    lines have[2] = {{0}, {0}};
+    for (int rocksdb = 0; rocksdb < 2; rocksdb++) {
+        rask_env *env = env_with_parallelism(2);
+        if (rocksdb) rask_set_option(env, "state.backend.type", "rocksdb");
+        rask_stream(event) in = rask_assign_timestamps(rask_array(env, event, events(), EVENTS / 4),
+                                                       time_ms, .max_out_of_orderness_ms = 50);
+        rask_stream(total) out = rask_window_aggregate_process(
+            rask_window(rask_key_by(in, key), rask_session_event_time(.gap_ms = 40)), sum_up,
+            with_window);
+        COLLECT(total, out, &have[rocksdb]);
+    }
+    assert_same_records(NULL, &have[1], &have[0]);
+}
+
 typedef struct {
     int64_t key, left, right;
 } match;
@@ -562,6 +578,7 @@ int main(void) {
         cmocka_unit_test(a_gap_of_zero_fails_the_job),
         cmocka_unit_test(descriptions_are_flinks),
         cmocka_unit_test(jobs_equal_a_model),
+        cmocka_unit_test(jobs_on_rocksdb),
         cmocka_unit_test(joins_equal_a_model),
         cmocka_unit_test(co_groups_have_both_sides),
         cmocka_unit_test(windows_over_all_records),
