@@ -199,6 +199,13 @@ static void process_block(window_operator *w, size_t n) {
     for (uint32_t i = 0; i < n && !w->op->ctx.failed; i++) {
         raski_assigned_windows windows;
         w->op->ctx.i = i;
+        if (raski_window_is_shared(w, w->timestamps[i])) {
+            bool paired = false;
+            if (!raski_window_slices_assign(w, i, &w->pairs[w->pair_count], &paired)) return;
+            w->pair_count += paired;
+            if (w->pair_count == RASKI_LOOKUP_MAX) flush_pairs(w);
+            continue;
+        }
         if (!raski_window_ok(w,
                              raski_window_assign(&w->def->assigner, w->timestamps[i], w->now_ms, 0,
                                                  &windows, &error),
@@ -225,6 +232,7 @@ static void end_batch(window_operator *w) {
     raski_keyed_table_sweep(w->table, w->touched.items, w->touched.count);
     w->touched.count = 0;
     raski_keyed_table_end_batch(w->table);
+    if (w->slices != NULL) raski_window_slices_end_batch(w->slices);
     if (w->keys == NULL) return;
     raski_keyed_table_sweep(w->keys, w->touched_keys.items, w->touched_keys.count);
     w->touched_keys.count = 0;
@@ -315,6 +323,7 @@ static void fire_simply(window_operator *w, rask_timer timer, char **rows, size_
 static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     window_operator *w = op->kind;
     w->now_ms = raski_operator_now_ms(op);
+    if (w->slices != NULL) n = raski_window_slices_close(w, rows, n);
     if (is_simple(w, timer)) {
         fire_simply(w, timer, rows, n);
     } else {
@@ -335,7 +344,10 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
 
 static void watermark(raski_operator *op, int64_t time_ms) {
     window_operator *w = op->kind;
-    raski_operator_timers_advance_watermark(w->timers, time_ms);
+    if (w->slices != NULL)
+        raski_window_slices_advance(w, time_ms);
+    else
+        raski_operator_timers_advance_watermark(w->timers, time_ms);
     if (op->env->failed) return;
     end_batch(w);
     raski_operator_forward_watermark(op, time_ms);
@@ -348,7 +360,9 @@ static void processing_time(raski_operator *op, int64_t now_ms) {
 }
 
 static size_t timer_count(const raski_operator *op, bool processing) {
-    return raski_operator_timers_count(((const window_operator *)op->kind)->timers, processing);
+    window_operator *w = op->kind;
+    if (w->slices != NULL && !processing) return raski_window_slices_timer_count(w);
+    return raski_operator_timers_count(w->timers, processing);
 }
 
 static void end_keys(raski_operator *op) {
@@ -377,6 +391,7 @@ static rask_status snapshot(raski_operator *op, raski_operator_snapshot_writer *
     RASKI_TRY(raski_snapshot_writer_add_keyed(writer, "windows", w->table,
                                               raski_operator_timers_queue(w->timers, false),
                                               raski_operator_timers_queue(w->timers, true), err));
+    if (w->slices != NULL) RASKI_TRY(raski_window_slices_snapshot(w->slices, writer, err));
     if (w->keys == NULL) return RASK_OK;
     return raski_snapshot_writer_add_keyed(writer, "keys", w->keys, NULL, NULL, err);
 }
@@ -389,6 +404,7 @@ static rask_status restore(raski_operator *op, raski_operator_snapshot_reader *r
                                           raski_operator_timers_queue(w->timers, true), err));
     if (w->keys != NULL)
         RASKI_TRY(raski_snapshot_reader_keyed(reader, "keys", w->keys, NULL, NULL, err));
+    if (w->slices != NULL) RASKI_TRY(raski_window_slices_restore(w, reader, err));
     raski_operator_timers_restored(w->timers);
     return RASK_OK;
 }

@@ -3,13 +3,16 @@
 #define RASKI_OPERATORS_WINDOW_WINDOW_PRIVATE_H
 #include <string.h>
 
+#include "operators/keyed_backend.h"
 #include "operators/keyed_input.h"
 #include "operators/keyed_scope.h"
+#include "operators/timed_record.h"
 #include "operators/timers.h"
 #include "operators/window/assigner.h"
 #include "operators/window/trigger.h"
 #include "operators/window/window_definition.h"
 #include "state/memory_limit.h"
+#include "state/snapshot.h"
 #include "types/layout.h"
 
 /* One (record, window) of a block that is worked on at once. */
@@ -28,6 +31,9 @@ typedef struct session {
 /* States of a row of keys, for sessions: the one that begins last, and the others by their start.
  */
 enum { SESSION_LAST, SESSION_OTHERS };
+
+/* Sliding windows that share work (slices.c). */
+typedef struct raski_window_slices raski_window_slices;
 
 typedef struct window_operator {
     raski_operator *op;
@@ -53,7 +59,8 @@ typedef struct window_operator {
     bool merging;
 
     raski_operator_timers *timers;
-    raski_aggregate *built_in; /* BUILT_IN: the rule; has no table */
+    raski_window_slices *slices; /* NULL: each window has what it has */
+    raski_aggregate *built_in;   /* BUILT_IN: the rule; has no table */
 
     /* Where keys are: in a record (or what the selector gives), and in a key record, which is a
      * copy of the key, and a window. */
@@ -175,4 +182,30 @@ bool raski_window_find_session(window_operator *w, char *key_row, raski_time_win
 void raski_window_retire(window_operator *w, char *key_row, raski_time_window window);
 /* A lazy timer of a row of contents has fired. */
 void raski_window_fire_session(window_operator *w, rask_timer timer, char *row);
+
+/* ---- slices.c: sliding windows of one aggregate share panes */
+bool raski_window_can_share(const window_operator *w);
+RASKI_NODISCARD rask_status raski_window_slices_create(window_operator *w, raski_error *err);
+void raski_window_slices_destroy(raski_window_slices *slices_take_or_null);
+/* Whether a record of this time goes into a pane. */
+bool raski_window_is_shared(const window_operator *w, int64_t timestamp);
+/* The pane of a record, if it is open; else the record is dealt with. false: the operator failed.
+ */
+bool raski_window_slices_assign(window_operator *w, uint32_t record, window_pair *ret_pair,
+                                bool *ret_paired);
+/* Those of rows that are panes close: what they have goes to their keys. Leaves the other rows at
+ * the beginning; their number. */
+size_t raski_window_slices_close(window_operator *w, char **rows, size_t n);
+/* Panes close and windows fire, in the order of time. */
+void raski_window_slices_advance(window_operator *w, int64_t watermark);
+void raski_window_slices_end_batch(raski_window_slices *slices);
+/* As if each window had its timer. */
+size_t raski_window_slices_timer_count(window_operator *w);
+RASKI_NODISCARD rask_status raski_window_slices_snapshot(raski_window_slices *slices,
+                                                         raski_operator_snapshot_writer *writer,
+                                                         raski_error *err);
+/* After the windows' table: makes windows of all panes; nothing is shared after. */
+RASKI_NODISCARD rask_status raski_window_slices_restore(window_operator *w,
+                                                        raski_operator_snapshot_reader *reader,
+                                                        raski_error *err);
 #endif

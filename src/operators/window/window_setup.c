@@ -304,6 +304,7 @@ rask_status raski_window_opened(raski_operator *op, raski_timers_fire *fire, ras
     look_at_program(w);
     w->timers = raski_operator_timers_create(op, w->table, fire);
     w->late_dropped = rask_counter_of("numLateRecordsDropped");
+    if (raski_window_can_share(w)) RASKI_TRY(raski_window_slices_create(w, err));
     /* Without states of its key, a function's current key is in the window's row. */
     if (w->key_scope.table == NULL) {
         op->ctx.scope = &w->scope;
@@ -316,6 +317,7 @@ void raski_window_teardown(raski_operator *op) {
     window_operator *w = op->kind;
     if (w == NULL) return;
     raski_operator_timers_destroy(w->timers);
+    raski_window_slices_destroy(w->slices);
     raski_aggregate_destroy(w->built_in);
     raski_keyed_input_fini(&w->input);
     raski_keyed_scope_fini(&w->scope);
