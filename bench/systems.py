@@ -158,7 +158,9 @@ class Flink:
         return {"records": records,
                 "cpu_ns_per_record": (line["cpu_ms"] - line["fixed_cpu_ms"]) * 1e6 / records,
                 "records_per_s": line["rec_per_s"], "rss_peak_kb": line["rss_peak_kb"],
-                "digest_count": line.get("digest_count"), "digest": line.get("digest")}
+                # gen has no lines, only a number of events.
+                "digest_count": line.get("out" if w.what == "gen" else "digest_count"),
+                "digest": line.get("digest")}
 
     def latency(self, rate, timeout_ms, seconds, skip):
         lines, _, _ = self.java(self.JVM, [
