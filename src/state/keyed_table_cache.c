@@ -19,6 +19,7 @@
 typedef struct cache_words {
     uint32_t flags;
     uint32_t changed; /* a bit for each list and map that was changed */
+    uint32_t batch;   /* the last one in which the row was given out */
 } cache_words;
 enum {
     ROW_STORED = 1,
@@ -143,6 +144,7 @@ rask_status raski_cache_rows(raski_keyed_table *table, char *const *rows, size_t
             words->flags |= ROW_MET;
         }
         words->flags |= ROW_CHANGED | ROW_USED;
+        words->batch = table->batch;
     }
     for (uint64_t bits = *inserted; bits; bits &= bits - 1)
         words_of(table, rows[__builtin_ctzll(bits)])->flags &= ~(uint32_t)ROW_MET;
@@ -228,11 +230,13 @@ static bool write_row(raski_keyed_table *table, char *row) {
     return (!exists && !stored) || put(table, row, RASKI_ROW_ITSELF, exists);
 }
 
-static void mark_written(raski_keyed_table *table, char *row) {
+static void mark_written(raski_keyed_table *table, char *row, bool may_change) {
     cache_words *words = words_of(table, row);
-    words->changed = 0;
-    words->flags &= ~(uint32_t)(ROW_CHANGED | ROW_STORED);
+    words->flags &= ~(uint32_t)ROW_STORED;
     if (*row_present(row) != 0) words->flags |= ROW_STORED;
+    if (may_change) return;
+    words->flags &= ~(uint32_t)ROW_CHANGED;
+    words->changed = 0;
 }
 
 /* Frees the lists and maps that are in memory; they were written. */
@@ -271,7 +275,10 @@ static rask_status evict(raski_keyed_table *table, char *const *rows, size_t n, 
     RASKI_TRY(cache->store->ops->commit(cache->store, err));
     cache->ever_stored = true;
     for (size_t i = 0; i < n; i++) {
-        mark_written(table, rows[i]);
+        /* In the middle of a batch (a flush) its rows are in somebody's hands. */
+        bool in_use = !leave && words_of(table, rows[i])->batch == table->batch;
+        mark_written(table, rows[i], in_use);
+        if (in_use) continue;
         bool empty = *row_present(rows[i]) == 0;
         if (is_pinned(table, rows[i])) {
             if (leave) unload_containers(table, rows[i]);

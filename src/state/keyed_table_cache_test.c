@@ -101,6 +101,19 @@ static rask_status count_key(raski_keyed_table *table, int64_t key, int64_t *ret
     return RASK_OK;
 }
 
+static size_t count_rows(raski_keyed_table *table) {
+    raski_keyed_walk *walk = NULL;
+    char *rows[RASKI_LOOKUP_MAX];
+    size_t n = 0, count = 0;
+    assert_int_equal(raski_keyed_walk_begin(table, &walk, NULL), RASK_OK);
+    do {
+        assert_int_equal(raski_keyed_walk_next(walk, rows, &n, NULL), RASK_OK);
+        count += n;
+    } while (n > 0);
+    raski_keyed_walk_end(walk);
+    return count;
+}
+
 static void a_full_disk_is_told_and_loses_nothing(void **state) {
     (void)state;
     raski_keyed_table *table = make_failing_table();
@@ -115,6 +128,39 @@ static void a_full_disk_is_told_and_loses_nothing(void **state) {
     assert_non_null(strstr(error.message, "No space left"));
     raski_error again = {0};
     assert_int_equal(raski_keyed_table_flush(table, &again), RASK_E_IO);
+    raski_keyed_table_destroy(table);
+}
+
+/* A walk in the middle of a batch writes what has changed; rows that the batch has in its hands go
+ * on changing. */
+static void rows_may_change_after_a_flush(void **state) {
+    (void)state;
+    raski_keyed_table *table = make_failing_table();
+    enum { KEYS = 3 };
+    const int64_t keys[KEYS] = {1, 2, 3};
+    char *rows[KEYS];
+    int64_t count = 0;
+    assert_int_equal(count_key(table, 1, &count, NULL), RASK_OK);
+    raski_keyed_table_end_batch(table);
+    assert_int_equal(
+        raski_keyed_table_lookup(table, &LONG_KEY, keys, sizeof keys[0], KEYS, rows, NULL, NULL),
+        RASK_OK);
+    raski_row_set(rows[1], 0); /* the third is new and still empty */
+    assert_int_equal(count_rows(table), 2);
+    for (int i = 0; i < KEYS; i++) {
+        *(int64_t *)(void *)(rows[i] + raski_keyed_table_state_offset(table, 0)) = 100 + i;
+        raski_row_set(rows[i], 0);
+    }
+    raski_keyed_table_end_batch(table);
+    assert_int_equal(raski_keyed_table_count(table), 0);
+    assert_int_equal(
+        raski_keyed_table_lookup(table, &LONG_KEY, keys, sizeof keys[0], KEYS, rows, NULL, NULL),
+        RASK_OK);
+    for (int i = 0; i < KEYS; i++)
+        assert_int_equal(*(int64_t *)(void *)(rows[i] + raski_keyed_table_state_offset(table, 0)),
+                         100 + i);
+    raski_keyed_table_end_batch(table);
+    assert_int_equal(count_rows(table), KEYS);
     raski_keyed_table_destroy(table);
 }
 
@@ -147,20 +193,6 @@ static void a_store_needs_a_directory(void **state) {
     assert_int_not_equal(raski_rocksdb_store_create(&options, &store, &error), RASK_OK);
     assert_non_null(strstr(error.message, "/dev/null"));
     assert_null(store);
-}
-
-static size_t count_rows(raski_keyed_table *table) {
-    raski_keyed_walk *walk = NULL;
-    char *rows[RASKI_LOOKUP_MAX];
-    size_t n = 0, count = 0;
-    assert_int_equal(raski_keyed_walk_begin(table, &walk, NULL), RASK_OK);
-    do {
-        assert_int_equal(raski_keyed_walk_next(walk, rows, &n, NULL), RASK_OK);
-        count += n;
-        raski_keyed_table_end_batch(table);
-    } while (n > 0);
-    raski_keyed_walk_end(walk);
-    return count;
 }
 
 /* Keys that nobody asks for again do not stay on disk for ever. */
@@ -236,6 +268,7 @@ static void tables_share_a_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_disk_is_told_and_loses_nothing),
+        cmocka_unit_test(rows_may_change_after_a_flush),
         cmocka_unit_test(an_unreadable_disk_is_told),
         cmocka_unit_test(a_store_needs_a_directory),
         cmocka_unit_test(what_expired_leaves_the_store),
