@@ -1,42 +1,11 @@
 /* Reading snapshots: all frames of all inputs are checked at once; what they hold is read when it
  * is asked for. */
-#include <stdio.h>
 #include <string.h>
 
 #include "state/row_restore.h"
-#include "state/snapshot.h"
-#include "types/key_group.h"
+#include "state/snapshot_reader_private.h"
 
-typedef struct input_frames {
-    const char *name;
-    raski_snapshot_info info;
-    raski_key_group_range range;
-    RASKI_VEC(raski_frame) frames;
-} input_frames;
-
-/* An operator state in one input. */
-typedef struct stored_state {
-    size_t input;
-    uint32_t id, version;
-    const char *name;
-    raski_operator_state_mode mode;
-    const raski_stored_type *type, *map_key; /* map_key NULL: a list */
-} stored_state;
-
-struct raski_operator_snapshot_reader {
-    raski_snapshot_info target; /* the name is in the arena */
-    raski_key_group_range range;
-    input_frames *inputs;
-    size_t input_count;
-    raski_arena *arena;
-    uint32_t old_parallelism;
-    RASKI_VEC(stored_state) states;
-    RASKI_VEC(raski_operator_state_part) parts; /* of states, one to one */
-    raski_operator_state_piece *pieces;         /* of all new subtasks */
-    size_t piece_count;
-};
-
-static rask_status damaged(const input_frames *input, raski_error *err) {
+rask_status raski_snapshot_damaged(const input_frames *input, raski_error *err) {
     return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
                       "the snapshot %s is damaged: frames that do not fit together", input->name);
 }
@@ -54,7 +23,7 @@ static rask_status read_head(raski_operator_snapshot_reader *reader, input_frame
         !raski_read_u32(&in, &info->subtask) || info->max_parallelism == 0 ||
         info->max_parallelism > RASKI_MAX_PARALLELISM_UPPER_BOUND || info->parallelism == 0 ||
         info->parallelism > info->max_parallelism || info->subtask >= info->parallelism)
-        return damaged(input, err);
+        return raski_snapshot_damaged(input, err);
     return raski_key_group_range_of_subtask((int32_t)info->max_parallelism,
                                             (int32_t)info->parallelism, (int32_t)info->subtask,
                                             &input->range, err);
@@ -65,7 +34,7 @@ static rask_status check_frame(const input_frames *input, const raski_frame *fra
     raski_frame_header header = frame->header;
     switch (header.kind) {
         case RASKI_FRAME_HEAD:
-            return number == 0 ? RASK_OK : damaged(input, err);
+            return number == 0 ? RASK_OK : raski_snapshot_damaged(input, err);
         case RASKI_FRAME_ROWS:
         case RASKI_FRAME_EVENT_TIMERS:
         case RASKI_FRAME_PROCESSING_TIMERS:
@@ -84,7 +53,7 @@ static rask_status check_frame(const input_frames *input, const raski_frame *fra
         case RASKI_FRAME_BYTES:
             return RASK_OK;
         default:
-            return damaged(input, err);
+            return raski_snapshot_damaged(input, err);
     }
 }
 
@@ -107,7 +76,7 @@ static rask_status read_input(raski_operator_snapshot_reader *reader,
         return RASKI_FAIL(err, RASK_E_CORRUPT, EXTERNAL,
                           "the snapshot %s is damaged: something follows its end at byte %zu",
                           from->name, position);
-    return input->frames.count ? RASK_OK : damaged(input, err);
+    return input->frames.count ? RASK_OK : raski_snapshot_damaged(input, err);
 }
 
 static bool has_keyed_state(const input_frames *input) {
@@ -153,31 +122,6 @@ static rask_status check_inputs(raski_operator_snapshot_reader *reader, raski_er
     return RASK_OK;
 }
 
-/* ---------------------------------------------------------------- operator states */
-static rask_status read_state(raski_operator_snapshot_reader *reader, size_t input,
-                              const raski_frame *frame, stored_state *ret, raski_error *err) {
-    raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
-    uint8_t mode = 0, is_map = 0;
-    *ret = (stored_state){.input = input, .id = frame->header.id};
-    if (!raski_take_name(&in, &ret->name) || !raski_read_u8(&in, &mode) ||
-        !raski_read_u8(&in, &is_map) || !raski_read_u32(&in, &ret->version) ||
-        mode > RASKI_OPERATOR_STATE_BROADCAST || is_map != (mode == RASKI_OPERATOR_STATE_BROADCAST))
-        return damaged(&reader->inputs[input], err);
-    ret->mode = (raski_operator_state_mode)mode;
-    RASKI_TRY(raski_type_read_description(&in, &ret->type, err));
-    if (is_map) RASKI_TRY(raski_type_read_description(&in, &ret->map_key, err));
-    return in.at == in.end ? RASK_OK : damaged(&reader->inputs[input], err);
-}
-
-static uint64_t count_items(const input_frames *input, uint32_t id) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < input->frames.count; i++) {
-        const raski_frame_header *header = &input->frames.items[i].header;
-        if (header->kind == RASKI_FRAME_ITEMS && header->id == id) count += header->count;
-    }
-    return count;
-}
-
 static int by_subtask(const raski_operator_snapshot_reader *reader, size_t a, size_t b) {
     uint32_t x = reader->inputs[a].info.subtask, y = reader->inputs[b].info.subtask;
     return x < y ? -1 : x > y;
@@ -191,29 +135,6 @@ static void order_inputs(raski_operator_snapshot_reader *reader) {
             reader->inputs[k] = reader->inputs[k - 1];
             reader->inputs[k - 1] = swapped;
         }
-}
-
-static rask_status assign_states(raski_operator_snapshot_reader *reader, raski_error *err) {
-    for (size_t i = 0; i < reader->input_count; i++) {
-        const input_frames *input = &reader->inputs[i];
-        for (size_t k = 0; k < input->frames.count; k++) {
-            const raski_frame *frame = &input->frames.items[k];
-            if (frame->header.kind != RASKI_FRAME_OPERATOR) continue;
-            stored_state state;
-            RASKI_TRY(read_state(reader, i, frame, &state, err));
-            raski_vec_push(&reader->states, state);
-            raski_vec_push(&reader->parts,
-                           (raski_operator_state_part){.subtask = input->info.subtask,
-                                                       .handle = (uint32_t)i,
-                                                       .name = state.name,
-                                                       .mode = state.mode,
-                                                       .count = count_items(input, state.id)});
-        }
-    }
-    reader->pieces = raski_operator_state_assign(reader->parts.items, reader->parts.count,
-                                                 reader->old_parallelism,
-                                                 reader->target.parallelism, &reader->piece_count);
-    return RASK_OK;
 }
 
 rask_status raski_snapshot_reader_create(const raski_snapshot_input *inputs, size_t count,
@@ -235,7 +156,7 @@ rask_status raski_snapshot_reader_create(const raski_snapshot_input *inputs, siz
     if (status == RASK_OK) {
         order_inputs(reader);
         reader->old_parallelism = count ? reader->inputs[0].info.parallelism : target->parallelism;
-        status = assign_states(reader, err);
+        status = raski_snapshot_assign_states(reader, err);
     }
     if (status == RASK_OK)
         *ret_reader = reader;
@@ -288,7 +209,7 @@ static rask_status restore_input(raski_operator_snapshot_reader *reader, const i
         if (frame->header.kind != RASKI_FRAME_KEYED) continue;
         raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, reader->arena};
         const char *stored_name = NULL;
-        if (!raski_take_name(&in, &stored_name)) return damaged(input, err);
+        if (!raski_take_name(&in, &stored_name)) return raski_snapshot_damaged(input, err);
         if (strcmp(stored_name, name) != 0) continue;
         raski_row_restore restore;
         rask_status status =
@@ -330,170 +251,7 @@ bool raski_snapshot_reads_subtask(uint32_t max_parallelism, uint32_t new_paralle
     return raski_key_group_range_count(raski_key_group_range_intersect(of_new, of_old)) > 0;
 }
 
-/* ---------------------------------------------------------------- items of operator states */
-typedef rask_status item_reader(void *context, raski_byte_reader *in, raski_error *err);
-
-/* Reads the items of a piece: passes over those before it. */
-static rask_status read_piece(raski_operator_snapshot_reader *reader,
-                              const raski_operator_state_piece *piece, const stored_state *state,
-                              const raski_value_codec *skip_key,
-                              const raski_value_codec *skip_value, item_reader *read, void *context,
-                              raski_error *err) {
-    const input_frames *input = &reader->inputs[state->input];
-    uint64_t number = 0, end = piece->from + piece->count;
-    raski_arena *arena = raski_arena_create(0);
-    rask_status status = RASK_OK;
-    for (size_t i = 0; i < input->frames.count && number < end && status == RASK_OK; i++) {
-        const raski_frame *frame = &input->frames.items[i];
-        if (frame->header.kind != RASKI_FRAME_ITEMS || frame->header.id != state->id) continue;
-        raski_byte_reader in = {frame->payload, frame->payload + frame->header.size, arena};
-        if (number + frame->header.count <= piece->from) {
-            number += frame->header.count;
-            continue;
-        }
-        for (uint32_t k = 0; k < frame->header.count && number < end && status == RASK_OK;
-             k++, number++) {
-            if (number >= piece->from)
-                status = read(context, &in, err);
-            else if ((skip_key && !raski_value_read(skip_key, &in, NULL)) ||
-                     !raski_value_read(skip_value, &in, NULL))
-                status = damaged(input, err);
-            raski_arena_reset(arena);
-        }
-    }
-    raski_arena_destroy(arena);
-    return status;
-}
-
-static rask_status each_piece(raski_operator_snapshot_reader *reader, const char *name,
-                              rask_status (*visit)(void *context, const stored_state *state,
-                                                   const raski_operator_state_piece *piece,
-                                                   raski_error *err),
-                              void *context, raski_error *err) {
-    for (size_t i = 0; i < reader->piece_count; i++) {
-        const raski_operator_state_piece *piece = &reader->pieces[i];
-        const stored_state *state = &reader->states.items[piece->part];
-        if (piece->subtask != reader->target.subtask || strcmp(state->name, name) != 0) continue;
-        RASKI_TRY(visit(context, state, piece, err));
-    }
-    return RASK_OK;
-}
-
-/* ---- into operator states */
-typedef struct states_restore {
-    raski_operator_snapshot_reader *reader;
-    raski_operator_states *states;
-    unsigned state;
-    raski_value_codec *key, *value;
-    const input_frames *input;
-    char *key_room, *value_room;
-} states_restore;
-
-static rask_status restore_item(void *context, raski_byte_reader *in, raski_error *err) {
-    states_restore *to = context;
-    raski_keyed_table *table = raski_operator_states_table(to->states);
-    char *row = raski_operator_states_row(to->states);
-    const raski_operator_state_spec *spec = raski_operator_states_spec(to->states, to->state);
-    if (to->key) {
-        memset(to->key_room, 0, spec->map_key->size);
-        if (!raski_value_read(to->key, in, to->key_room)) return damaged(to->input, err);
-    }
-    memset(to->value_room, 0, spec->type->size);
-    if (!raski_value_read(to->value, in, to->value_room)) return damaged(to->input, err);
-    return to->key
-               ? raski_keyed_table_map_put(table, row, to->state, to->key_room, to->value_room, err)
-               : raski_keyed_table_list_add(table, row, to->state, to->value_room, 1, err);
-}
-
-static const char *mode_name(raski_operator_state_mode mode) {
-    static const char *const names[] = {"a list", "a union list", "broadcast"};
-    return names[mode];
-}
-
-static rask_status restore_piece(void *context, const stored_state *stored,
-                                 const raski_operator_state_piece *piece, raski_error *err) {
-    states_restore *to = context;
-    const raski_operator_state_spec *spec = raski_operator_states_spec(to->states, to->state);
-    char what[512];
-    snprintf(what, sizeof what, "operator state \"%.200s\" of operator \"%.200s\"", spec->name,
-             to->reader->target.operator_name);
-    if (stored->mode != spec->mode)
-        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
-                          "%s cannot be restored: it was written as %s and is now %s", what,
-                          mode_name(stored->mode), mode_name(spec->mode));
-    to->input = &to->reader->inputs[stored->input];
-    raski_value_codec *skip_key = NULL, *skip_value = raski_value_codec_skip(stored->type);
-    to->key = to->value = NULL;
-    to->value_room = raski_calloc(1, spec->type->size);
-    to->key_room = raski_calloc(1, spec->map_key ? spec->map_key->size : 1);
-    rask_status status =
-        raski_value_codec_convert(stored->type, spec->type, 0, what, &to->value, err);
-    if (status == RASK_OK && stored->map_key) {
-        skip_key = raski_value_codec_skip(stored->map_key);
-        status = raski_value_codec_convert(stored->map_key, spec->map_key, 0, what, &to->key, err);
-    }
-    if (status == RASK_OK)
-        status = read_piece(to->reader, piece, stored, skip_key, skip_value, restore_item, to, err);
-    raski_value_codec_destroy(skip_key);
-    raski_value_codec_destroy(skip_value);
-    raski_value_codec_destroy(to->key);
-    raski_value_codec_destroy(to->value);
-    raski_free(to->value_room);
-    raski_free(to->key_room);
-    return status;
-}
-
-rask_status raski_snapshot_reader_operator_states(raski_operator_snapshot_reader *reader,
-                                                  raski_operator_states *states, raski_error *err) {
-    states_restore to = {.reader = reader, .states = states};
-    for (; to.state < raski_operator_states_count(states); to.state++)
-        RASKI_TRY(each_piece(reader, raski_operator_states_spec(states, to.state)->name,
-                             restore_piece, &to, err));
-    raski_keyed_table_end_batch(raski_operator_states_table(states));
-    return RASK_OK;
-}
-
-/* ---- opaque items */
-typedef struct items_visit {
-    raski_operator_snapshot_reader *reader;
-    raski_snapshot_item_visitor *visit;
-    void *context;
-    const stored_state *state;
-} items_visit;
-
-static rask_status visit_item(void *context, raski_byte_reader *in, raski_error *err) {
-    items_visit *visit = context;
-    uint32_t size = 0;
-    if (!raski_read_u32(in, &size) || size > raski_bytes_left(in))
-        return damaged(&visit->reader->inputs[visit->state->input], err);
-    const char *bytes = in->at;
-    in->at += size;
-    return visit->visit(visit->context, visit->state->version, bytes, size, err);
-}
-
-static rask_status visit_piece(void *context, const stored_state *stored,
-                               const raski_operator_state_piece *piece, raski_error *err) {
-    items_visit *visit = context;
-    visit->state = stored;
-    if (stored->type->kind != RASK_KIND_BYTES || stored->map_key)
-        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
-                          "operator state \"%s\" of operator \"%s\" cannot be restored: it was not "
-                          "written as opaque bytes",
-                          stored->name, visit->reader->target.operator_name);
-    raski_value_codec *skip = raski_value_codec_skip(stored->type);
-    rask_status status =
-        read_piece(visit->reader, piece, stored, NULL, skip, visit_item, visit, err);
-    raski_value_codec_destroy(skip);
-    return status;
-}
-
-rask_status raski_snapshot_reader_items(raski_operator_snapshot_reader *reader, const char *name,
-                                        raski_snapshot_item_visitor *visit, void *context,
-                                        raski_error *err) {
-    items_visit all = {.reader = reader, .visit = visit, .context = context};
-    return each_piece(reader, name, visit_piece, &all, err);
-}
-
+/* ---------------------------------------------------------------- bytes */
 bool raski_snapshot_reader_bytes(const raski_operator_snapshot_reader *reader, const char *name,
                                  size_t *position, uint32_t *ret_old_subtask, uint32_t *ret_version,
                                  const void **ret_bytes, size_t *ret_size) {

@@ -155,11 +155,69 @@ static void the_task_goes_on_while_it_is_written(void **unused) {
     }
 }
 
+/* Operator states change while they are written: lists grow and are replaced, maps are changed in
+ * place. */
+static void operator_states_stay_as_they_were(void **unused) {
+    (void)unused;
+    static const raski_operator_state_spec specs[] = {
+        {"list", RASKI_OPERATOR_STATE_UNION, &rask_type_int64_t, NULL},
+        {"map", RASKI_OPERATOR_STATE_BROADCAST, &rask_type_int64_t, &rask_type_int64_t}};
+    enum { ITEMS = 20000 };
+    raski_operator_states *states = NULL;
+    must(raski_operator_states_create(specs, 2, "op", NULL, &states, NULL));
+    raski_keyed_table *table = raski_operator_states_table(states);
+    char *row = raski_operator_states_row(states);
+    for (int64_t i = 0; i < ITEMS; i++) {
+        must(raski_keyed_table_list_add(table, row, 0, &i, 1, NULL));
+        must(raski_keyed_table_map_put(table, row, 1, &i, &i, NULL));
+    }
+    raski_keyed_table_end_batch(table);
+    raski_snapshot_info info = info_of(1, 0);
+    writing w = {.writer = raski_snapshot_writer_create(&info)};
+    must(raski_snapshot_writer_add_operator_states(w.writer, states, NULL));
+    raski_thread *thread = NULL;
+    must(raski_thread_create("snapshot", 0, write_all, &w, &thread, NULL));
+    for (int64_t i = 0; i < ITEMS || !atomic_load(&w.done); i++) {
+        int64_t key = i % ITEMS, value = -1;
+        must(raski_keyed_table_map_put(table, row, 1, &key, &value, NULL));
+        must(raski_keyed_table_list_add(table, row, 0, &value, 1, NULL));
+        if (i % 1000 == 0) must(raski_keyed_table_list_replace(table, row, 0, &value, 1, NULL));
+        raski_keyed_table_end_batch(table);
+    }
+    raski_thread_join(thread);
+    raski_snapshot_writer_destroy(w.writer);
+    raski_operator_states_destroy(states);
+    must(w.status);
+
+    raski_snapshot_input input = {"test", w.bytes.bytes, w.bytes.size};
+    raski_operator_snapshot_reader *reader = NULL;
+    must(raski_snapshot_reader_create(&input, 1, &info, &reader, NULL));
+    must(raski_operator_states_create(specs, 2, "op", NULL, &states, NULL));
+    must(raski_snapshot_reader_operator_states(reader, states, NULL));
+    table = raski_operator_states_table(states);
+    row = raski_operator_states_row(states);
+    raski_list_view list;
+    must(raski_keyed_table_list(table, row, 0, &list, NULL));
+    assert_int_equal(list.count, ITEMS);
+    uint32_t position = 0;
+    for (int64_t i = 0; i < ITEMS; i++) {
+        const void *key = NULL, *value = NULL;
+        must(raski_keyed_table_map_next(table, row, 1, &position, &key, &value, NULL));
+        assert_int_equal(((const int64_t *)list.items)[i], i);
+        assert_int_equal(*(const int64_t *)key, i);
+        assert_int_equal(*(const int64_t *)value, i);
+    }
+    raski_operator_states_destroy(states);
+    raski_snapshot_reader_destroy(reader);
+    raski_byte_writer_fini(&w.bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_restored_is_what_was_there),
         cmocka_unit_test(state_moves_between_parallelisms),
         cmocka_unit_test(the_task_goes_on_while_it_is_written),
+        cmocka_unit_test(operator_states_stay_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
