@@ -35,9 +35,9 @@
 #define RASK_RASK_H
 #include "rask/async.h"
 #include "rask/broadcast.h"
-#include "rask/operator_state.h"
 #include "rask/join.h"
 #include "rask/multi.h"
+#include "rask/operator_state.h"
 #include "rask/stream.h"
 #include "rask/window.h"
 #endif

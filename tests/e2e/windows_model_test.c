@@ -389,7 +389,8 @@ static void sort_elements(lines *outputs, size_t steps) {
                  word = strtok_r(NULL, " ", &rest))
                 words[n++] = word;
             qsort(words, n, sizeof *words, compare_words);
-            for (size_t k = 0; k < n; k++) from += sprintf(from + 1, " %s", words[k]);
+            for (size_t k = 0; k < n; k++)
+                from += snprintf(from + 1, strlen(words[k]) + 2, " %s", words[k]);
             memmove(from + 1, to, strlen(to) + 1);
             free(copy);
         }

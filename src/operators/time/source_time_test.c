@@ -315,7 +315,8 @@ static uint32_t random_below(uint32_t bound) {
 /* The watermarks of what was told. */
 static void keep_watermarks(char *text) {
     char kept[sizeof told] = "";
-    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
         if (word[0] == 'w') {
             const size_t length = strlen(kept);
             (void)snprintf(kept + length, sizeof kept - length, "%s ", word);
