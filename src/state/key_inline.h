@@ -103,6 +103,30 @@ static inline bool equal_plain(const raski_key_spec *a_spec, const char *a,
     return true;
 }
 
+/* The same of integers of 8 bytes, one behind the other. */
+static inline __attribute__((always_inline)) uint64_t hash_words(uint32_t words, const char *key,
+                                                                 uint64_t hash) {
+    for (uint32_t i = 0; i < words; i++) hash = hash_mix(load_u64(key + i * 8) ^ hash, HASH_K1);
+    return hash;
+}
+static inline __attribute__((always_inline)) bool equal_words(uint32_t words, const char *a,
+                                                              const char *b) {
+    uint64_t differing = 0;
+    for (uint32_t i = 0; i < words; i++) differing |= load_u64(a + i * 8) ^ load_u64(b + i * 8);
+    return differing == 0;
+}
+
+/* How many, if that is what a key consists of; else 0. */
+static inline uint32_t key_words(const raski_key_spec *spec) {
+    for (uint32_t i = 0; i < spec->part_count; i++) {
+        rask_kind kind = spec->parts[i].type->kind;
+        if ((kind != RASK_KIND_LONG && kind != RASK_KIND_TIMESTAMP) ||
+            spec->parts[i].offset != spec->parts[0].offset + i * sizeof(uint64_t))
+            return 0;
+    }
+    return spec->part_count;
+}
+
 /* `path` is a constant where this is called from the loops. */
 static inline __attribute__((always_inline)) uint64_t key_hash(key_path path,
                                                                const raski_key_spec *spec,
@@ -117,6 +141,11 @@ static inline __attribute__((always_inline)) uint64_t key_hash(key_path path,
             return hash_string(record + offset, seed);
         case KEY_PATH_PLAIN:
             return hash_plain(spec, record, seed);
+        case KEY_PATH_WORDS_2:
+        case KEY_PATH_WORDS_3:
+        case KEY_PATH_WORDS_4:
+        case KEY_PATH_WORDS_5:
+            return hash_words(path - KEY_PATH_WORDS_2 + 2, record + offset, seed);
         case KEY_PATH_GENERIC:
             break;
     }
@@ -134,6 +163,12 @@ static inline __attribute__((always_inline)) bool key_equal(
             return equal_string(record + record_offset, row + row_offset);
         case KEY_PATH_PLAIN:
             return equal_plain(record_spec, record, row_spec, row);
+        case KEY_PATH_WORDS_2:
+        case KEY_PATH_WORDS_3:
+        case KEY_PATH_WORDS_4:
+        case KEY_PATH_WORDS_5:
+            return equal_words(path - KEY_PATH_WORDS_2 + 2, record + record_offset,
+                               row + row_offset);
         case KEY_PATH_GENERIC:
             break;
     }
@@ -142,6 +177,10 @@ static inline __attribute__((always_inline)) bool key_equal(
 
 static inline uint64_t table_hash(const raski_keyed_table *table, const raski_key_spec *spec,
                                   const char *record) {
+    if (table->row_words > 1) {
+        uint32_t words = spec == &table->key_in_row ? table->row_words : key_words(spec);
+        if (words > 1) return hash_words(words, record + spec->parts[0].offset, table->seed);
+    }
     return key_hash(table->path, spec, spec->parts[0].offset, record, table->seed);
 }
 #endif

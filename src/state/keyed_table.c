@@ -202,6 +202,7 @@ rask_status raski_keyed_table_create(const raski_keyed_table_options *options,
     raski_key_spec plain;
     if (table->path == KEY_PATH_GENERIC && raski_key_flatten(&table->key_in_row, &plain))
         table->plain_key_in_row = raski_memdup(&plain, sizeof plain);
+    table->row_words = key_words(&table->key_in_row);
     if (options->store)
         table->cache = raski_cache_create(table, options->store, options->cache_bytes);
     status = raski_table_reserve(table, 1, err);

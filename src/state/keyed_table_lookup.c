@@ -16,10 +16,17 @@ static char *find_row(const raski_keyed_table *table, const raski_key_spec *spec
                       const char *record, uint64_t hash) {
     uint32_t row_mask = index_row_mask(table);
     size_t group_mask = index_group_mask(table);
+    uint32_t words = table->row_words > 1 ? key_words(spec) : 0;
     for (size_t group = hash >> table->group_shift;; group = (group + 1) & group_mask) {
         const uint32_t *slots = table->index + group * GROUP_SLOTS;
         for (unsigned bits = match_group(slots, hash, row_mask); bits; bits &= bits - 1) {
             char *row = table_row(table, slots[__builtin_ctz(bits)] & row_mask);
+            if (words > 0) {
+                if (equal_words(words, record + spec->parts[0].offset,
+                                row + table->key_in_row.parts[0].offset))
+                    return row;
+                continue;
+            }
             if (key_equal(table->path, spec, spec->parts[0].offset, record, &table->key_in_row,
                           table->key_in_row.parts[0].offset, row))
                 return row;
@@ -89,6 +96,7 @@ RASKI_HOT uint64_t lookup_first_matches(key_path path, size_t row_words, bool ca
         records += view.record_offset;
         view.record_offset = 0;
     }
+    if (path >= KEY_PATH_WORDS_2) view.row_offset = table->plain_key_in_row->parts[0].offset;
     if (row_words) {
         view.row_size = row_words * sizeof(uint64_t);
         view.row_offset = sizeof(uint64_t);
@@ -114,9 +122,31 @@ LOOPS(KEY_PATH_8, 0, 8)
 LOOPS(KEY_PATH_4, 0, 4)
 LOOPS(KEY_PATH_STRING, 0, string)
 LOOPS(KEY_PATH_PLAIN, 0, plain)
+LOOPS(KEY_PATH_WORDS_2, 0, words_2)
+LOOPS(KEY_PATH_WORDS_3, 0, words_3)
+LOOPS(KEY_PATH_WORDS_4, 0, words_4)
+LOOPS(KEY_PATH_WORDS_5, 0, words_5)
 LOOPS(KEY_PATH_GENERIC, 0, generic)
 
-static lookup_loop *loop_for(const raski_keyed_table *table, bool cached) {
+/* For keys of several parts; spec: of plain ones. */
+static lookup_loop *plain_loop_for(const raski_keyed_table *table, const raski_key_spec *spec,
+                                   bool cached) {
+    switch (key_words(table->plain_key_in_row) > 0 ? key_words(spec) : 0) {
+        case 2:
+            return cached ? cached_words_2 : uncached_words_2;
+        case 3:
+            return cached ? cached_words_3 : uncached_words_3;
+        case 4:
+            return cached ? cached_words_4 : uncached_words_4;
+        case 5:
+            return cached ? cached_words_5 : uncached_words_5;
+        default:
+            return cached ? cached_plain : uncached_plain;
+    }
+}
+
+static lookup_loop *loop_for(const raski_keyed_table *table, const raski_key_spec *spec,
+                             bool cached) {
     switch (table->path) {
         case KEY_PATH_8:
             if (table->row_size == 24 && table->key_in_row.parts[0].offset == 8)
@@ -126,11 +156,10 @@ static lookup_loop *loop_for(const raski_keyed_table *table, bool cached) {
             return cached ? cached_4 : uncached_4;
         case KEY_PATH_STRING:
             return cached ? cached_string : uncached_string;
-        case KEY_PATH_PLAIN:
-        case KEY_PATH_GENERIC:
+        default:
             break;
     }
-    if (table->plain_key_in_row) return cached ? cached_plain : uncached_plain;
+    if (table->plain_key_in_row) return plain_loop_for(table, spec, cached);
     return cached ? cached_generic : uncached_generic;
 }
 
@@ -152,10 +181,10 @@ rask_status raski_keyed_table_lookup(raski_keyed_table *table, const raski_key_s
     if (__builtin_expect(table->cache != NULL, 0)) RASKI_TRY(raski_cache_check(table, err));
     if (__builtin_expect(!raski_table_has_room(table, n), 0))
         RASKI_TRY(raski_table_reserve(table, n, err));
-    lookup_loop *loop = loop_for(table, raski_table_is_cached(table, n));
     raski_key_spec plain;
     const raski_key_spec *loop_spec = spec;
     if (table->plain_key_in_row && raski_key_flatten(spec, &plain)) loop_spec = &plain;
+    lookup_loop *loop = loop_for(table, loop_spec, raski_table_is_cached(table, n));
     uint64_t inserted = 0;
     for (uint64_t missing = loop(table, loop_spec, records, record_size, n, ret_rows); missing;
          missing &= missing - 1) {

@@ -31,6 +31,11 @@ typedef enum key_path {
     KEY_PATH_4,      /* one integer of 4 bytes */
     KEY_PATH_STRING, /* one string */
     KEY_PATH_PLAIN,  /* several integers, booleans and strings: of loops, never of a table */
+    /* so many integers of 8 bytes, one behind the other: of loops, never of a table */
+    KEY_PATH_WORDS_2,
+    KEY_PATH_WORDS_3,
+    KEY_PATH_WORDS_4,
+    KEY_PATH_WORDS_5,
     KEY_PATH_GENERIC,
 } key_path;
 
@@ -91,6 +96,7 @@ struct raski_keyed_table {
     /* key_in_row with the fields of records as parts of their own, if all of these are plain (see
      * KEY_PATH_PLAIN); NULL: there are others */
     raski_key_spec *plain_key_in_row;
+    uint32_t row_words; /* of the key in a row, when it is integers of 8 bytes only; else 0 */
     raski_layout *key_layouts[RASKI_KEY_PARTS_MAX]; /* of parts with pointers, else NULL */
 
     uint32_t rows_end; /* numbers 1 .. rows_end - 1 were given out */
