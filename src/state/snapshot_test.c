@@ -175,6 +175,8 @@ static void operator_states_stay_as_they_were(void **unused) {
     raski_snapshot_info info = info_of(1, 0);
     writing w = {.writer = raski_snapshot_writer_create(&info)};
     must(raski_snapshot_writer_add_operator_states(w.writer, states, NULL));
+    must(raski_keyed_table_list_add(table, row, 0, &(int64_t){-1}, 1, NULL));
+    must(raski_keyed_table_map_remove(table, row, 1, &(int64_t){7}, NULL, NULL));
     raski_thread *thread = NULL;
     must(raski_thread_create("snapshot", 0, write_all, &w, &thread, NULL));
     for (int64_t i = 0; i < ITEMS || !atomic_load(&w.done); i++) {
