@@ -121,8 +121,8 @@ static void free_bucket(raski_timer_queue *queue, uint32_t number) {
 }
 
 timer_bucket *raski_timer_find_bucket(raski_timer_queue *queue, int64_t time_ms) {
-    if (queue->last_bucket != NO_BUCKET && queue->buckets[queue->last_bucket].time_ms == time_ms)
-        return &queue->buckets[queue->last_bucket];
+    timer_bucket *last = timer_last_bucket(queue, time_ms);
+    if (last) return last;
     if (!queue->map) return NULL;
     uint32_t number = queue->map[map_slot(queue, time_ms)].bucket;
     if (number == NO_BUCKET) return NULL;

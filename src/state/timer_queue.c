@@ -5,11 +5,14 @@
 #include "state/keyed_table_cache.h"
 #include "state/timer_queue_private.h"
 
+static inline uint32_t *pins_of(const raski_keyed_table *table, char *row) {
+    return (uint32_t *)(void *)(row + table->timers_offset);
+}
 static inline void pin(const raski_timer_queue *queue, char *row) {
-    if (queue->table) raski_keyed_table_pin(queue->table, row);
+    if (queue->table) ++*pins_of(queue->table, row);
 }
 static inline void unpin(const raski_timer_queue *queue, char *row) {
-    if (queue->table) raski_keyed_table_unpin(queue->table, row);
+    if (queue->table) --*pins_of(queue->table, row);
 }
 
 /* Rows that come out of the queue are about to be used as if a lookup had given them. */
@@ -18,7 +21,7 @@ static void hand_out(const raski_timer_queue *queue, char **rows, size_t n) {
     if (!table) return;
     for (size_t i = 0; i < n; i++) {
         raski_keyed_table_before_write(table, rows[i]);
-        raski_keyed_table_unpin(table, rows[i]);
+        unpin(queue, rows[i]);
     }
     if (__builtin_expect(!table->cache, 1)) return;
     for (size_t i = 0; i < n; i += RASKI_LOOKUP_MAX) {
@@ -29,6 +32,7 @@ static void hand_out(const raski_timer_queue *queue, char **rows, size_t n) {
 }
 
 raski_timer_queue *raski_timer_queue_create(raski_keyed_table *table_or_null) {
+    RASKI_ASSERT(!table_or_null || table_or_null->timers_offset != 0);
     raski_timer_queue *queue = RASKI_NEW(raski_timer_queue);
     queue->table = table_or_null;
     queue->last_bucket = queue->free_bucket = NO_BUCKET;
@@ -73,14 +77,16 @@ static inline bool has_row(raski_timer_queue *queue, timer_bucket *bucket, const
 
 static inline rask_status add(raski_timer_queue *queue, int64_t time_ms, char *row, bool is_new,
                               bool *ret_added, raski_error *err) {
-    timer_bucket *bucket = raski_timer_make_bucket(queue, time_ms);
+    timer_bucket *bucket = timer_last_bucket(queue, time_ms);
+    if (!bucket) bucket = raski_timer_make_bucket(queue, time_ms);
     if (__builtin_expect(!bucket, 0)) return no_memory(queue, err);
     if (!is_new && has_row(queue, bucket, row)) {
         *ret_added = false;
         return RASK_OK;
     }
     timer_before_change(queue, bucket);
-    if (__builtin_expect(!raski_timer_bucket_reserve(queue, bucket), 0)) {
+    if (__builtin_expect(bucket->end == bucket->capacity, 0) &&
+        !raski_timer_bucket_reserve(queue, bucket)) {
         if (bucket->live == 0) {
             queue->empty_buckets--; /* counted again */
             raski_timer_bucket_emptied(queue, bucket);

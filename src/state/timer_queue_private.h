@@ -97,6 +97,12 @@ void raski_timer_slabs_free(raski_timer_queue *queue);
 /* timer_heap.c: times */
 /* The bucket of a time, or NULL. */
 timer_bucket *raski_timer_find_bucket(raski_timer_queue *queue, int64_t time_ms);
+/* The same where it is that of the access before, as it mostly is; else NULL. */
+static inline timer_bucket *timer_last_bucket(const raski_timer_queue *queue, int64_t time_ms) {
+    if (queue->last_bucket == NO_BUCKET) return NULL;
+    timer_bucket *bucket = &queue->buckets[queue->last_bucket];
+    return bucket->time_ms == time_ms ? bucket : NULL;
+}
 /* The bucket of a time, made if there is none; NULL without memory. */
 timer_bucket *raski_timer_make_bucket(raski_timer_queue *queue, int64_t time_ms);
 /* A bucket lost its last timer. */
