@@ -208,6 +208,9 @@ static bool add_extent(raski_keyed_table *table) {
         units = (uint32_t)((CACHED_TABLE_MAX + unit_bytes - 1) / unit_bytes);
     if (!reserve_units(table, units)) return false;
     char *memory = alloc_block(table, units * unit_bytes);
+    /* Near the limit: what is left, in smaller pieces. Not for the first one: see first_unit. */
+    while (!memory && units > 1 && table->unit_count > 0)
+        memory = alloc_block(table, (units /= 2) * unit_bytes);
     if (!memory) return false;
     raski_vec_push(&table->extents, memory);
     if (table->unit_count == 0) table->first_unit = memory;
