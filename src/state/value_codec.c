@@ -28,7 +28,7 @@ typedef struct codec_step {
     uint32_t *numbers;                /* VARIANT: their numbers in the type that is read into */
 } codec_step;
 
-enum { NO_ALTERNATIVE = UINT32_MAX }; /* which of a variant that holds none */
+#define NO_ALTERNATIVE UINT32_MAX /* which of a variant that holds none */
 
 struct raski_value_codec {
     RASKI_VEC(codec_step) steps;
