@@ -29,14 +29,16 @@ enum {
 };
 enum {
     EVICT_BLOCK = 256, /* rows written at a time */
+    STUCK_SHARE = 8,   /* looks again when that much of the cache has come */
     LOW_SHARE = 16,    /* evicting goes on until 1/16 of the cache is free */
 };
 
 struct raski_table_cache {
     raski_state_store *store;
     size_t bytes_max;
-    uint32_t hand;    /* of the clock: a row number */
-    bool ever_stored; /* something was written */
+    size_t bytes_stuck; /* beyond bytes_max: so much is held by timers; 0: nothing is */
+    uint32_t hand;      /* of the clock: a row number */
+    bool ever_stored;   /* something was written */
     raski_row_buffer keys, value;
     raski_arena *lists;            /* of keys that are read */
     raski_error error;             /* of the end of a batch */
@@ -319,7 +321,10 @@ static bool pass_row(raski_keyed_table *table, char **ret_row) {
 
 void raski_cache_end_batch(raski_keyed_table *table) {
     struct raski_table_cache *cache = table->cache;
-    if (bytes_cached(table) <= cache->bytes_max || cache->error.status != RASK_OK) return;
+    size_t bytes = bytes_cached(table);
+    if (bytes <= cache->bytes_max) cache->bytes_stuck = 0;
+    if (bytes <= cache->bytes_max || bytes <= cache->bytes_stuck) return;
+    if (cache->error.status != RASK_OK) return;
     size_t wanted = cache->bytes_max - cache->bytes_max / LOW_SHARE;
     char *rows[EVICT_BLOCK];
     /* Two rounds find whatever can leave. */
@@ -334,6 +339,7 @@ void raski_cache_end_batch(raski_keyed_table *table) {
             if (pass_row(table, &rows[n])) n++;
         if (evict(table, rows, n, true, &cache->error) != RASK_OK) return;
     }
+    cache->bytes_stuck = bytes_cached(table) + cache->bytes_max / STUCK_SHARE;
 }
 
 rask_status raski_cache_flush(raski_keyed_table *table, raski_error *err) {
