@@ -96,7 +96,8 @@ RASKI_HOT uint64_t lookup_first_matches(key_path path, size_t row_words, bool ca
         records += view.record_offset;
         view.record_offset = 0;
     }
-    if (path >= KEY_PATH_WORDS_2) view.row_offset = table->plain_key_in_row->parts[0].offset;
+    if (path >= KEY_PATH_WORDS_2 && path <= KEY_PATH_WORDS_5)
+        view.row_offset = table->plain_key_in_row->parts[0].offset;
     if (row_words) {
         view.row_size = row_words * sizeof(uint64_t);
         view.row_offset = sizeof(uint64_t);
