@@ -252,4 +252,3 @@ void raski_operator_emit_side(raski_operator *op, const raski_tag *tag, const vo
 void raski_side_emit(rask_ctx *ctx, const raski_tag *tag, const void *record) {
     raski_operator_emit_side(ctx->op, tag, record, raski_timestamp_of(ctx));
 }
-
