@@ -249,6 +249,28 @@ static rask_status check_type(const rask_type *type, raski_error *err) {
     return type != NULL ? raski_type_validate(type, err) : RASK_OK;
 }
 
+/* Functions that never have a current key: handles of keyed state would lead nowhere. */
+static bool is_without_key(raski_fn_kind kind) {
+    switch (kind) {
+        case RASKI_FN_SOURCE:
+        case RASKI_FN_SPLIT_SOURCE:
+        case RASKI_FN_MAP:
+        case RASKI_FN_FILTER:
+        case RASKI_FN_FLAT_MAP:
+        case RASKI_FN_PROCESS:
+        case RASKI_FN_CO_MAP:
+        case RASKI_FN_CO_FLAT_MAP:
+        case RASKI_FN_CO_PROCESS:
+        case RASKI_FN_MULTI_PROCESS:
+        case RASKI_FN_BROADCAST_PROCESS:
+        case RASKI_FN_ASYNC:
+        case RASKI_FN_SINK:
+            return true;
+        default:
+            return false;
+    }
+}
+
 static rask_status check_function(const raski_fn *fn, const rask_options *options,
                                   raski_error *err) {
     if (fn->abi != RASKI_FN_ABI || fn->size < sizeof(raski_fn))
@@ -258,6 +280,12 @@ static rask_status check_function(const raski_fn *fn, const rask_options *option
     RASKI_TRY(check_type(fn->in, err));
     RASKI_TRY(check_type(fn->in2, err));
     RASKI_TRY(check_type(fn->out, err));
+    if (fn->self != NULL && fn->self->count > 0 && is_without_key(fn->kind))
+        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
+                          "function %s is not keyed, but its %s has keyed state (RASK_STATE): use a "
+                          "keyed function (RASK_KEYED_PROCESS) on a stream of rask_key_by, or plain "
+                          "fields with RASK_INSTANCE",
+                          fn->name, fn->self->type);
     if (options->self.type == NULL) return RASK_OK;
     const char *has = fn->self ? fn->self->type : "(none)";
     if (fn->self == NULL || strcmp(fn->self->type, options->self.type) != 0 ||

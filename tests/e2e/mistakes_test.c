@@ -281,6 +281,18 @@ static void there_is_no_state_without_a_key(void **state) {
     rask_env_destroy(env);
 }
 
+RASK_PROCESS(not_keyed, keyed, self, int64_t, n, int64_t, out) {
+    *rask_ref(self->seen) += n;
+    rask_emit(out, n);
+}
+
+static void keyed_state_needs_a_keyed_function(void **state) {
+    (void)state;
+    rask_env *env = env_with_parallelism(1);
+    rask_discard(rask_process(rask_sequence(env, 1, 2), not_keyed));
+    assert_mistake(env, PARTS("not_keyed is not keyed", "RASK_KEYED_PROCESS", "mistakes_test.c:"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(p4_one_uid_twice),
@@ -298,6 +310,7 @@ int main(void) {
         cmocka_unit_test(a_side_output_of_another_type_fails_the_job),
         cmocka_unit_test(a_wrong_type_of_key_fails_the_job),
         cmocka_unit_test(there_is_no_state_without_a_key),
+        cmocka_unit_test(keyed_state_needs_a_keyed_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
