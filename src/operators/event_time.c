@@ -3,17 +3,24 @@
 #include "platform/clock.h"
 
 /* ---------------------------------------------------------------- outputs */
+/* By itself, since its error is large: events go through a chain of thousands of operators by
+ * recursion. */
+static __attribute__((noinline)) void emit_event(raski_operator *op, raski_target *target,
+                                                 const raski_event *event) {
+    RASKI_LOCAL_ERROR(error);
+    if (raski_result_writer_emit_event(target->writer, event, &error) != RASK_OK)
+        raski_operator_fail(op, &error);
+}
+
 static void forward_event(raski_operator *op, raski_output *output, const raski_event *event) {
     for (size_t i = 0; i < output->targets.count && !op->env->failed; i++) {
         raski_target *target = &output->targets.items[i];
-        RASKI_LOCAL_ERROR(error);
         /* An idle output holds watermarks back; a test sees what the operator said. */
         if (op->idle && event->kind == RASKI_EVENT_WATERMARK &&
             (target->op == NULL || !target->op->ops->is_observer))
             continue;
         if (target->op == NULL) {
-            if (raski_result_writer_emit_event(target->writer, event, &error) != RASK_OK)
-                raski_operator_fail(op, &error);
+            emit_event(op, target, event);
         } else if (event->kind == RASKI_EVENT_WATERMARK) {
             raski_operator_watermark(target->op, target->input, event->value);
         } else {
