@@ -55,9 +55,15 @@ void raski_window_skipped(window_operator *w, uint32_t record) {
 /* ---------------------------------------------------------------- keys and rows */
 static void copy_key(const raski_key_spec *from_spec, const char *from,
                      const raski_key_spec *to_spec, uint32_t parts, char *to) {
-    for (uint32_t i = 0; i < parts; i++)
-        memcpy(to + to_spec->parts[i].offset, from + from_spec->parts[i].offset,
-               to_spec->parts[i].type->size);
+    for (uint32_t i = 0; i < parts; i++) {
+        char *part = to + to_spec->parts[i].offset;
+        const char *source = from + from_spec->parts[i].offset;
+        const uint32_t size = to_spec->parts[i].type->size;
+        if (size == sizeof(int64_t)) /* mostly, and no call then */
+            memcpy(part, source, sizeof(int64_t));
+        else
+            memcpy(part, source, size);
+    }
 }
 
 void raski_window_key_of_record(const window_operator *w, uint32_t record, char *ret_key) {
