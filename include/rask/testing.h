@@ -78,6 +78,9 @@ RASK_API rask_harness *raski_harness_restore(raski_stream *, const void *const *
                                              const size_t *sizes, size_t n,
                                              const rask_harness_options *, size_t);
 
+RASK_API const char *raski_harness_state(rask_harness *, const rask_type *, const void *key,
+                                         const char *name);
+
 #ifdef __cplusplus
 }
 #endif
@@ -103,6 +106,12 @@ RASK_API rask_harness *raski_harness_restore(raski_stream *, const void *const *
     rask_harness_push_to(h, 0, T, timestamp_ms, __VA_ARGS__)
 #define rask_harness_push_to(h, input, T, timestamp_ms, ...) \
     raski_harness_push((h), (input), &rask_type_##T, &(const T[]){__VA_ARGS__}[0], (timestamp_ms))
+/* rask_harness_state(h, "name", K, key): the state of a key of a keyed function, as text: the value,
+ * [a, b] for lists, {k=v, ...} for maps, null when it has none. name: of the field in RASK_STATE.
+ * K is the type of the key; of several key fields a record that has them in order, {...}. Borrowed
+ * until the next call. NULL: no such state, or another type of key (rask_harness_message). */
+#define rask_harness_state(h, name, K, ...) \
+    raski_harness_state((h), &rask_type_##K, &(const K[]){__VA_ARGS__}[0], (name))
 /* rask_harness_next(h, T, &record, &timestamp_ms): takes the next record of the main output; false when
  * there is none. Its strings live until the next call that takes or reads output. The timestamp
  * may be NULL. rask_harness_next_side(h, tag, &record, &timestamp_ms): of a side output. */

@@ -16,6 +16,7 @@ struct rask_harness {
     raski_error error; /* of the last call; the first failure stays */
     raski_str text;
     size_t taken; /* outputs before this one were read */
+    rask_text state;
 };
 
 raski_stream *raski_test_input(rask_env *env, const rask_type *type, const char *file, int line) {
@@ -119,6 +120,7 @@ void rask_harness_destroy(rask_harness *harness_take) {
     if (harness_take == NULL) return;
     raski_operator_harness_destroy(harness_take->inner);
     raski_str_free(&harness_take->text);
+    free(harness_take->state.data);
     raski_free(harness_take);
 }
 
@@ -244,4 +246,101 @@ size_t rask_harness_timers(const rask_harness *harness, bool processing) {
 
 int64_t rask_harness_counter(const rask_harness *harness, const char *name) {
     return harness->inner != NULL ? raski_operator_harness_counter(harness->inner, name) : 0;
+}
+
+/* ---------------------------------------------------------------- state */
+/* Where the parts of a key lie in a value of its type. */
+static rask_status find_parts(const raski_keyed_table *table, const rask_type *type,
+                              raski_key_spec *ret_spec, raski_error *err) {
+    const raski_key_spec *key = raski_keyed_table_key_in_row(table);
+    *ret_spec = (raski_key_spec){.part_count = key->part_count};
+    for (uint32_t i = 0; i < key->part_count; i++) {
+        const bool whole = key->part_count == 1 && raski_type_equal(key->parts[0].type, type);
+        const bool in_record = !whole && type->kind == RASK_KIND_RECORD && i < type->field_count;
+        const rask_type *part = whole ? type : in_record ? type->fields[i].type : NULL;
+        if (part == NULL || !raski_type_equal(part, key->parts[i].type))
+            return RASKI_FAIL(err, RASK_E_ARGUMENT, USER, "the key is not of type %s", type->name);
+        ret_spec->parts[i] = (raski_key_field){whole ? 0 : type->fields[i].offset, part};
+    }
+    return RASK_OK;
+}
+
+static rask_status append_list(rask_text *text, const rask_type *type,
+                               const raski_list_view *list) {
+    rask_status status = rask_text_append(text, "[", 1);
+    for (uint32_t i = 0; i < list->count && status == RASK_OK; i++) {
+        if (i > 0) status = rask_text_append(text, ", ", 2);
+        if (status == RASK_OK)
+            status = rask_text_append_record(text, type,
+                                             (const char *)list->items + (size_t)i * type->size);
+    }
+    return status == RASK_OK ? rask_text_append(text, "]", 1) : status;
+}
+
+static rask_status append_map(rask_text *text, const raski_state_field *field,
+                              raski_keyed_table *table, char *row, unsigned state,
+                              raski_error *err) {
+    const void *key = NULL, *value = NULL;
+    uint32_t position = 0;
+    rask_status status = rask_text_append(text, "{", 1);
+    for (bool first = true; status == RASK_OK; first = false) {
+        RASKI_TRY(raski_keyed_table_map_next(table, row, state, &position, &key, &value, err));
+        if (key == NULL) return rask_text_append(text, "}", 1);
+        if (!first) status = rask_text_append(text, ", ", 2);
+        if (status == RASK_OK) status = rask_text_append_record(text, field->map_key, key);
+        if (status == RASK_OK) status = rask_text_append(text, "=", 1);
+        if (status == RASK_OK) status = rask_text_append_record(text, field->type, value);
+    }
+    return status;
+}
+
+static rask_status append_state(rask_text *text, const raski_state_field *field,
+                                raski_keyed_table *table, char *row, unsigned state,
+                                raski_error *err) {
+    const void *value = NULL;
+    raski_list_view list;
+    if (row == NULL || !raski_row_has(row, state)) return rask_text_append(text, "null", 4);
+    switch (field->kind) {
+        case RASKI_HANDLE_LIST:
+            RASKI_TRY(raski_keyed_table_list(table, row, state, &list, err));
+            return append_list(text, field->type, &list);
+        case RASKI_HANDLE_MAP:
+            return append_map(text, field, table, row, state, err);
+        default:
+            break;
+    }
+    if (raski_keyed_table_has_ttl(table, state))
+        RASKI_TRY(raski_keyed_table_read(table, row, state, &value, err));
+    else
+        value = row + raski_keyed_table_state_offset(table, state);
+    return value != NULL ? rask_text_append_record(text, field->type, value)
+                         : rask_text_append(text, "null", 4);
+}
+
+static rask_status read_state(rask_harness *h, const rask_type *type, const void *key,
+                              const char *name, raski_error *err) {
+    raski_operator *op = raski_operator_harness_operator(h->inner);
+    unsigned state = 0;
+    raski_keyed_table *table =
+        op->ops->find_state != NULL ? op->ops->find_state(op, name, &state) : NULL;
+    if (table == NULL)
+        return RASKI_FAIL(err, RASK_E_NOT_FOUND, USER,
+                          "there is no state \"%s\": it must be in the RASK_STATE of a keyed "
+                          "function",
+                          name);
+    raski_key_spec spec;
+    RASKI_TRY(find_parts(table, type, &spec, err));
+    raski_keyed_table_set_now(table, raski_operator_now_ms(op));
+    h->state.length = 0;
+    RASKI_TRY(append_state(&h->state, &h->definition->fn->self->fields[state], table,
+                           raski_keyed_table_find(table, &spec, key), state, err));
+    raski_keyed_table_end_batch(table);
+    return rask_text_append(&h->state, "", 1); /* with its NUL */
+}
+
+const char *raski_harness_state(rask_harness *harness, const rask_type *type, const void *key,
+                                const char *name) {
+    rask_harness *h = harness;
+    if (has_failed(h)) return NULL;
+    return read_state(h, type, key, name, &h->error) == RASK_OK ? h->state.data : NULL;
 }

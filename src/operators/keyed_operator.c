@@ -228,6 +228,16 @@ static void end_keys(raski_operator *op) {
     raski_keyed_table_remove_all(((keyed *)op->kind)->table);
 }
 
+static raski_keyed_table *find_state(raski_operator *op, const char *name, unsigned *ret_number) {
+    const raski_states *states = op->def->fn->self;
+    for (unsigned i = 0; i < states->count; i++) {
+        if (strcmp(states->fields[i].name, name) != 0) continue;
+        *ret_number = i;
+        return ((keyed *)op->kind)->table;
+    }
+    return NULL;
+}
+
 /* NULL, and the function fails, when there is no key to have timers, or nothing that they would
  * call.
  */
@@ -269,6 +279,7 @@ const raski_operator_ops raski_keyed_ops = {.name = "keyed process",
                                             .process = process,
                                             .watermark = watermark,
                                             .processing_time = processing_time,
+                                            .find_state = find_state,
                                             .timer_count = timer_count,
                                             .end_keys = end_keys,
                                             .snapshot = snapshot,

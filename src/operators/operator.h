@@ -106,6 +106,10 @@ typedef struct raski_operator_ops {
     bool (*emitted)(raski_operator *op, size_t n);
     /* The time that raski_operator_wake_at was told has come. */
     void (*processing_time)(raski_operator *op, int64_t now_ms);
+    /* For tests: the table that has a state of the function, and its number there; NULL: no such
+     * state. */
+    struct raski_keyed_table *(*find_state)(raski_operator *op, const char *name,
+                                            unsigned *ret_number);
     /* Timers that are registered; NULL: never any. */
     size_t (*timer_count)(const raski_operator *op, bool processing);
     /* Somebody has set env->attention; any operator may be meant. */

@@ -131,11 +131,51 @@ static void failures_are_told(void **state) {
     rask_env_destroy(env);
 }
 
+typedef struct {
+    rask_value(int64_t) last;
+    rask_list_state(int64_t) all;
+    rask_map_state(rask_string, int64_t) by_name;
+} keeper;
+RASK_STATE(keeper, last, all, by_name);
+RASK_KEYED_PROCESS(keep, keeper, self, click, c, click, out) {
+    rask_set(self->last, c.clicks);
+    rask_list_add(self->all, c.clicks);
+    rask_map_put(self->by_name, c.user, c.clicks);
+    if (c.clicks == 0) rask_clear(self->last);
+    rask_emit(out, c);
+}
+
+static void state_can_be_read(void **state) {
+    (void)state;
+    static const char *const backends[] = {"hashmap", "rocksdb"};
+    for (int i = 0; i < 2; i++) {
+        rask_env *env = rask_env_create(NULL, NULL);
+        rask_set_option(env, "state.backend.type", backends[i]);
+        rask_stream(click) out = rask_process(rask_key_by(rask_test_input(env, click), user), keep);
+        rask_harness *h = rask_harness_create(out);
+        const rask_string ada = rask_string_from("ada");
+        (void)rask_harness_push(h, click, 1, {ada, 3});
+        (void)rask_harness_push(h, click, 1, {ada, 5});
+        assert_string_equal(rask_harness_state(h, "last", rask_string, ada), "5");
+        assert_string_equal(rask_harness_state(h, "all", rask_string, ada), "[3, 5]");
+        assert_string_equal(rask_harness_state(h, "by_name", rask_string, ada), "{ada=5}");
+        assert_string_equal(rask_harness_state(h, "last", rask_string, rask_string_from("bob")),
+                            "null");
+        (void)rask_harness_push(h, click, 1, {ada, 0});
+        assert_string_equal(rask_harness_state(h, "last", rask_string, ada), "null");
+        assert_null(rask_harness_state(h, "lost", rask_string, ada));
+        assert_non_null(strstr(rask_harness_message(h), "there is no state \"lost\""));
+        rask_harness_destroy(h);
+        rask_env_destroy(env);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_end_after_a_gap),
         cmocka_unit_test(records_are_read_one_by_one),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(state_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
