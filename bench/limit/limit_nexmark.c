@@ -70,7 +70,7 @@ static inline void find_parts(const char *text, uint32_t len, const char *parts[
 static inline void split_url(worker *w, const nexmark_bid_numbers *b) {
     const nexmark_text *url = &nexmark_text_tables.urls[b->channel];
     const nexmark_text *channel = &nexmark_text_tables.channels[b->channel];
-    const char *parts[7];
+    const char *parts[7] = {0};
     find_parts(url->bytes, url->len, parts);
     EMIT(w, 1, NUMBER(b->auction), NUMBER(b->bidder), NUMBER(b->price),
          {channel->bytes, channel->len}, {parts[3], (uint64_t)(parts[4] - parts[3]) - 1},

@@ -281,11 +281,12 @@ static rask_status check_function(const raski_fn *fn, const rask_options *option
     RASKI_TRY(check_type(fn->in2, err));
     RASKI_TRY(check_type(fn->out, err));
     if (fn->self != NULL && fn->self->count > 0 && is_without_key(fn->kind))
-        return RASKI_FAIL(err, RASK_E_ARGUMENT, USER,
-                          "function %s is not keyed, but its %s has keyed state (RASK_STATE): use a "
-                          "keyed function (RASK_KEYED_PROCESS) on a stream of rask_key_by, or plain "
-                          "fields with RASK_INSTANCE",
-                          fn->name, fn->self->type);
+        return RASKI_FAIL(
+            err, RASK_E_ARGUMENT, USER,
+            "function %s is not keyed, but its %s has keyed state (RASK_STATE): use a "
+            "keyed function (RASK_KEYED_PROCESS) on a stream of rask_key_by, or plain "
+            "fields with RASK_INSTANCE",
+            fn->name, fn->self->type);
     if (options->self.type == NULL) return RASK_OK;
     const char *has = fn->self ? fn->self->type : "(none)";
     if (fn->self == NULL || strcmp(fn->self->type, options->self.type) != 0 ||

@@ -40,6 +40,11 @@ RASKI_NODISCARD rask_status raski_keyed_input_lookup(raski_keyed_input *input, r
                                                      raski_keyed_table *table, char **ret_rows,
                                                      uint64_t *ret_inserted, raski_error *err);
 
+/* The lowest n of 64 bits; n <= 64. */
+static inline uint64_t raski_first_bits(size_t n) {
+    return n == 0 ? 0 : UINT64_MAX >> (64 - n);
+}
+
 /* Rows of a batch whose key was left without state. They are removed when the batch was handed on:
  * emitted records may borrow the strings of their keys. All zero: none. */
 typedef struct raski_empty_rows {

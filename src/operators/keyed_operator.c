@@ -114,7 +114,7 @@ static void check_no_key(raski_operator *op) {
 static rask_status end_block(keyed *k, size_t n, uint64_t candidates, raski_error *err) {
     RASKI_TRY(raski_keyed_scope_adopt(&k->scope, err));
     /* Rows lack state when they are new, or after a clear. */
-    if (k->scope.cleared) candidates = UINT64_MAX >> (64 - n);
+    if (k->scope.cleared) candidates = raski_first_bits(n);
     k->scope.cleared = false;
     return raski_empty_rows_note(&k->empty, k->rows, candidates, err);
 }
@@ -153,6 +153,7 @@ static void process(raski_operator *op, unsigned input, void *records, int64_t *
     keyed *k = op->kind;
     const raski_input_definition from = raski_operator_definition_input(op->def, input);
     const char *in = records;
+    RASKI_ASSERT(from.run != NULL);
     RASKI_LOCAL_ERROR(error);
     check_no_key(op); /* of open */
     while (n > 0 && !op->env->failed) {
@@ -195,7 +196,7 @@ static void fire(raski_operator *op, rask_timer timer, char **rows, size_t n) {
     for (size_t i = done; i < n; i++) /* these come after the earlier one */
         raski_operator_timers_register(k->timers, timer.time_ms, timer.processing, rows[i]);
     n = done;
-    if (end_block(k, n, UINT64_MAX >> (64 - n), &error) != RASK_OK) raski_operator_fail(op, &error);
+    if (end_block(k, n, raski_first_bits(n), &error) != RASK_OK) raski_operator_fail(op, &error);
 }
 
 static void fired(raski_operator *op) {

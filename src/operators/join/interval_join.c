@@ -168,7 +168,7 @@ static rask_status process_block(raski_operator *op, unsigned input, const char 
         op->ctx.i = i;
         RASKI_TRY(take_record(op, j->rows[i], records + i * size, size, err));
     }
-    return raski_empty_rows_note(&j->empty, j->rows, UINT64_MAX >> (64 - n), err);
+    return raski_empty_rows_note(&j->empty, j->rows, raski_first_bits(n), err);
 }
 
 static void end_batch(raski_operator *op) {
@@ -215,7 +215,7 @@ static void clean_up(raski_operator *op, unsigned side, int64_t timer_ms, char *
             status = raski_keyed_table_list_remove(j->table, rows[i], side, 0, expired, &error);
     }
     if (status == RASK_OK)
-        status = raski_empty_rows_note(&j->empty, rows, UINT64_MAX >> (64 - n), &error);
+        status = raski_empty_rows_note(&j->empty, rows, raski_first_bits(n), &error);
     if (status != RASK_OK) raski_operator_fail(op, &error);
 }
 

@@ -27,20 +27,19 @@ static void read_field(const char *records, size_t size, size_t n, int64_t *time
 
 bool raski_time_assign(raski_operator *op, const raski_time_definition *definition,
                        const void *records, const int64_t *previous, size_t n,
-                       int64_t *ret_timestamps) {
+                       int64_t *ret_column) {
     const rask_timestamps *how = &definition->timestamps;
     if (how->kind == RASKI_TIMESTAMPS_FIELD) {
-        read_field((const char *)records + how->field.offset, op->def->out->size, n,
-                   ret_timestamps);
+        read_field((const char *)records + how->field.offset, op->def->out->size, n, ret_column);
         return true;
     }
     if (how->kind != RASKI_TIMESTAMPS_FN) {
-        if (previous != ret_timestamps) memcpy(ret_timestamps, previous, n * sizeof *previous);
+        if (previous != ret_column) memcpy(ret_column, previous, n * sizeof *previous);
         return true;
     }
     const rask_ctx before = op->ctx;
     op->ctx.ts = previous;
-    op->ctx.ts_out = ret_timestamps;
+    op->ctx.ts_out = ret_column;
     (void)how->fn->run(NULL, records, n, &op->ctx);
     if (op->ctx.failed) raski_operator_name_record(op);
     op->ctx.ts = before.ts;

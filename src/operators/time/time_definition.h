@@ -21,11 +21,10 @@ void raski_time_definition_destroy(void *definition_take); /* NULL is fine */
 extern const raski_operator_ops raski_timestamps_ops;
 
 /* ---- for the operators of this folder */
-/* Writes the timestamps of n records of op to ret_timestamps, which may be previous (theirs so
+/* Writes the timestamps of n records of op to ret_column, which may be previous (theirs so
  * far). false: the program's function failed. */
 bool raski_time_assign(raski_operator *op, const raski_time_definition *definition,
-                       const void *records, const int64_t *previous, size_t n,
-                       int64_t *ret_timestamps);
+                       const void *records, const int64_t *previous, size_t n, int64_t *ret_column);
 
 /* The generator of one stream or split, with the instance of the program's, if it is one. */
 typedef struct raski_running_generator {

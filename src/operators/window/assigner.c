@@ -7,8 +7,8 @@ static rask_status fail_without_timestamp(raski_error *err) {
         "to call 'DataStream.assignTimestampsAndWatermarks(...)'?");
 }
 
-static raski_assigned_windows one(int64_t start_ms, int64_t size_ms) {
-    return (raski_assigned_windows){{start_ms, raski_wrap_add(start_ms, size_ms)}, 0, 1};
+static raski_assigned_windows one(int64_t start, int64_t length) {
+    return (raski_assigned_windows){{start, raski_wrap_add(start, length)}, 0, 1};
 }
 
 /* All starts above time - size. Near INT64_MIN that wraps around: Flink then assigns no window, or

@@ -368,7 +368,7 @@ void raski_window_fire_session(window_operator *w, rask_timer timer, char *row) 
 static void add_record(window_operator *w, char *key, char *key_row, uint32_t record) {
     raski_operator *op = w->op;
     RASKI_LOCAL_ERROR(error);
-    raski_assigned_windows windows;
+    raski_assigned_windows windows = {0};
     session found;
     if (!raski_window_ok(
             w,
