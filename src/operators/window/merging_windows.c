@@ -368,8 +368,8 @@ void raski_window_fire_session(window_operator *w, rask_timer timer, char *row) 
 static void add_record(window_operator *w, char *key, char *key_row, uint32_t record) {
     raski_operator *op = w->op;
     RASKI_LOCAL_ERROR(error);
-    raski_assigned_windows windows = {0};
-    session found;
+    raski_assigned_windows windows;
+    session found = {0};
     if (!raski_window_ok(
             w,
             raski_window_assign(&w->def->assigner, w->timestamps[record], w->now_ms,
